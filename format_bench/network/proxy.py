@@ -31,9 +31,13 @@ _NO_CONTENT, _NOT_MODIFIED, _SERVER_ERROR = 204, 304, 500
 
 SLOW_DOWN, RESET, STALL, EXPIRED, CUT = "slow down", "reset", "stall", "expired", "cut"
 """Kinds of faults: error 503; a request cut in its middle; one stopped there; error 400; an answer
-cut after 1 KiB."""
+with contents, no list, cut after 1 KiB."""
+
+UNAVAILABLE = "unavailable"
+"""Error 503 of another code, after which libraries give up sooner than after `SLOW_DOWN`."""
 
 _ANSWERS = {
+    UNAVAILABLE: ("503 Service Unavailable", "ServiceUnavailable", "The server is unavailable."),
     SLOW_DOWN: ("503 Slow Down", "SlowDown", "Please reduce your request rate."),
     EXPIRED: ("400 Bad Request", "ExpiredToken", "The provided token has expired."),
 }
@@ -266,11 +270,13 @@ class _Server:
         call.status = int(head.split(b" ", 2)[1])
         headers = _headers(head)
         answer.write(head)
+        # A list that is cut is asked for again, for minutes by some libraries.
+        is_cut = kind == CUT and "xml" not in headers.get("content-type", "")
         if call.method != "HEAD" and call.status not in {_NO_CONTENT, _NOT_MODIFIED}:
             async for piece in _body(server, headers):
                 await self._wait_for_turn("down", len(piece))
-                answer.write(piece[:_CUT_AFTER_BYTES] if kind == CUT else piece)
-                if kind == CUT:
+                answer.write(piece[:_CUT_AFTER_BYTES] if is_cut else piece)
+                if is_cut:
                     raise ConnectionResetError
                 call.down_bytes += len(piece)
                 await answer.drain()

@@ -14,7 +14,7 @@ import pytest
 
 from format_bench.network.environment import LOOPBACK
 from format_bench.network.folder_server import BOUNDARY, FolderServer
-from format_bench.network.proxy import CUT, SLOW_DOWN, Fault, Proxy
+from format_bench.network.proxy import CUT, UNAVAILABLE, Fault, Proxy
 
 CONTENTS = bytes(range(256)) * 400
 
@@ -161,7 +161,7 @@ def test_slow_clients_get_all_before_their_connections_close(server_folder, port
 
 
 def test_failures_are_made_on_request(proxy, port):
-    proxy.set(Fault(SLOW_DOWN, reads=True))
+    proxy.set(Fault(UNAVAILABLE, reads=True))
     with pytest.raises(urllib.error.HTTPError, match="503"):
         _get(port, "/bucket/a.bin")
     proxy.set(Fault(CUT, reads=True))

@@ -13,7 +13,7 @@ from data_generator import catalog
 from format_bench.network.client import PART, READ, TABLE, Client, digest_of
 from format_bench.network.environment import LOOPBACK
 from format_bench.network.folder_server import FolderServer
-from format_bench.network.proxy import CUT, SLOW_DOWN, Fault, Proxy
+from format_bench.network.proxy import CUT, UNAVAILABLE, Fault, Proxy
 from tests.helpers import chosen
 
 REMOTE = [
@@ -22,7 +22,7 @@ REMOTE = [
 COLUMNS = ["H1_PX", "H1_isMuon"]
 
 # Retries of Polars over HTTP cannot be set, and take 7 s.
-RETRYING = {("Parquet[polars]", SLOW_DOWN), ("Parquet[polars]", CUT)}
+RETRYING = {("Parquet[polars]", UNAVAILABLE), ("Parquet[polars]", CUT)}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_remote_reads_return_the_table_or_one_clear_error(served, closed_port, l
         # The blocks that DuckDB's files are fetched in are larger than this file.
         assert 0 < sent[1] <= sent[0] or label == "Parquet[duckdb]"
         absent = f"absent{adapter.suffix}"
-        for case, name in (("", absent), (SLOW_DOWN, path.name), (CUT, path.name)):
+        for case, name in (("", absent), (UNAVAILABLE, path.name), (CUT, path.name)):
             if (label, case) not in RETRYING:
                 proxy.set(Fault(case, reads=True))
                 file = _file(proxy.open_port(), name, scheme)
