@@ -245,7 +245,7 @@ def test_a_suite_can_be_named():
         recommend(found, {READ: 1}, suite="image")
     asked = [replace(each, query="Q1") for each in images]
     with pytest.raises(InvalidWeightError, match="no values but of single queries: nothing to rank"):
-        recommend(results(asked), {})
+        purposes.criteria_for(results(asked), {}, (), None)
     with pytest.raises(UnknownNameError, match=r"there is no suite in .*'imag'; did you mean image"):
         recommend(found, {SIZE: 1}, suite="imag")
 
