@@ -17,7 +17,7 @@ import numpy as np
 
 from format_bench.changes.detection import ChangePoint, DetectorInput
 from format_bench.changes.series import TIMES, CellSeries, FormatOperation, Operation
-from format_bench.display.text import format_ratio
+from format_bench.results.display.text import format_ratio
 from format_bench.results.metrics import Noise
 from format_bench.results.suites import qualified
 

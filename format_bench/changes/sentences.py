@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
 from format_bench.changes.change import ChangeKind, FormatChange
-from format_bench.display.text import format_ratio, joined, plural, quantity
+from format_bench.results.display.text import format_ratio, joined, plural, quantity
 
 if TYPE_CHECKING:
     from format_bench.library_sets import VersionChange

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from format_bench.cli import summaries
-from format_bench.display.text import plural
+from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
 from format_bench.runner import time_budget
 from format_bench.runner.cluster_run import measured, plan_lines, session_of

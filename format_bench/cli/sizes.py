@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from format_bench.display.text import size_of
+from format_bench.results.display.text import size_of
 
 
 class Size(click.ParamType[int]):

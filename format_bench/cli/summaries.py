@@ -21,9 +21,9 @@ from data_generator.user.summary import (
     Plain,
     TableDescription,
 )
-from format_bench.display import terminal
-from format_bench.display.text import quantity
 from format_bench.results import noise_floor
+from format_bench.results.display import terminal
+from format_bench.results.display.text import quantity
 from format_bench.results.load import RESULTS, Results, load, without_unasked
 from format_bench.results.marks import symbols
 from format_bench.results.self_check import SelfCheck

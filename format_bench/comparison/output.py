@@ -9,8 +9,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from format_bench.comparison.compare import Ratio, Significance
-from format_bench.display import terminal
-from format_bench.display.text import format_ratio, quantity
+from format_bench.results.display import terminal
+from format_bench.results.display.text import format_ratio, quantity
 from format_bench.results.groups import query_order
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.sentences import libraries, sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
-from format_bench.display.text import quantity
 from format_bench.report.writers.html import environment as report_environment
 from format_bench.report.writers.html import style as report_style
+from format_bench.results.display.text import quantity
 
 if TYPE_CHECKING:
     from jinja2 import Environment

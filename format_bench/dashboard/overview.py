@@ -12,12 +12,12 @@ from format_bench.dashboard.layout import Page, render
 from format_bench.dashboard.machine_links import machine_links
 from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import comparisons
-from format_bench.display.text import joined, quantity
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import metadata_table
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import scatters_of
 from format_bench.report.ranking import findings_on
+from format_bench.results.display.text import joined, quantity
 from format_bench.results.marks import BEST, TIE, legend, marks_of
 from format_bench.results.metrics import LEADERS, Measure
 from format_bench.results.suites import SUITES

@@ -16,12 +16,12 @@ from adapter_core import FormatBenchError
 from adapter_core.files import write_atomically
 from format_bench.asv_support.results import AsvCell, Run, newest_run, records_of
 from format_bench.asv_support.run import AsvMetadataFile
-from format_bench.display import terminal
-from format_bench.display.markdown import TextTable, markdown
 from format_bench.metadata import run_metadata
 from format_bench.report.model import results_by_suite
 from format_bench.report.queries import query_tables
 from format_bench.results import export, noise_floor
+from format_bench.results.display import terminal
+from format_bench.results.display.markdown import TextTable, markdown
 from format_bench.results.load import Results
 from format_bench.results.marks import symbols
 from format_bench.results.noise import RunNoise

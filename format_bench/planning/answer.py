@@ -6,12 +6,12 @@ import statistics
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.instruments import threads
 from format_bench.instruments.intervals import CONFIDENCE, median_interval
 from format_bench.planning.chunk_plan import LIBRARY, PROPOSED, SOURCE
 from format_bench.planning.cost_model import MOST_ERROR, TERMS
 from format_bench.planning.reads import by
+from format_bench.results.display.text import format_ratio, joined, plural, quantity
 
 if TYPE_CHECKING:
     from format_bench.planning.chunk_plan import ChunkPlan, StorePlan, Verified

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Self
 
 from adapter_core import UnavailableError
 from adapter_core.files import write_atomically
-from format_bench.display import terminal
-from format_bench.display.markdown import TextTable, markdown
-from format_bench.display.text import format_ratio, quantity
 from format_bench.planning.answer import best_of, caveats, sentences, ties
 from format_bench.planning.chunk_plan import SOURCE
 from format_bench.planning.cost_model import TERMS
 from format_bench.planning.reads import by
+from format_bench.results.display import terminal
+from format_bench.results.display.markdown import TextTable, markdown
+from format_bench.results.display.text import format_ratio, quantity
 from format_bench.results.marks import TIE
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import array_stores
 from adapter_core.errors import InvalidFolderError, NoCandidateError
-from format_bench.display.text import plural
 from format_bench.planning.chunk_plan import ChunkPlan
 from format_bench.planning.mix import read_mix
 from format_bench.planning.reads import by
 from format_bench.planning.sample import describe, sample_edges, store_sample
 from format_bench.planning.session import MOST_VERIFIED, PlanRequest, PlanSession, Watch
+from format_bench.results.display.text import plural
 from format_bench.runner import folders
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.reading_display import ReadingLines

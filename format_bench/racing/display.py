@@ -9,9 +9,9 @@ from rich.live import Live
 from rich.text import Text
 
 from adapter_core.text import visible
-from format_bench.display.terminal import rich_table
-from format_bench.display.text import format_ratio, joined, plural
 from format_bench.racing.race import RaceState, Watcher
+from format_bench.results.display.terminal import rich_table
+from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.runner.reading_display import ReadingLines, reading_line
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import joined, plural
+from format_bench.results.display.text import joined, plural
 
 if TYPE_CHECKING:
     from format_bench.racing.race import RaceState

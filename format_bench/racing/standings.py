@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core.errors import InvalidWeightError, NoCandidateError
-from format_bench.display.text import format_ratio, joined
 from format_bench.racing.estimates import estimate
 from format_bench.recommendation import Recommendation, Requirement, purposes, recommend
 from format_bench.recommendation.transfer import NO_TRANSFER, Speeds
 from format_bench.results.candidates import Configuration
+from format_bench.results.display.text import format_ratio, joined
 from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display import terminal
-from format_bench.display.text import format_ratio, joined, quantity
+from format_bench.results.display import terminal
+from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.marks import TIE
 from format_bench.results.suites import item_of
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import quantity
 from format_bench.recommendation import formulas
 from format_bench.recommendation.answer import Ranked, Recommendation, excluded_of, with_score
 from format_bench.recommendation.scope import (
@@ -30,6 +29,7 @@ from format_bench.recommendation.sensitivity import (
 from format_bench.recommendation.transfer import NO_TRANSFER, READ_TIME, SAVE_TIME, SIZE, Speeds
 from format_bench.results import shipped
 from format_bench.results.candidates import Candidate, DatasetSize, candidates_of, datasets_of
+from format_bench.results.display.text import quantity
 from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import pareto_front
 from format_bench.results.suites import family_of_suite

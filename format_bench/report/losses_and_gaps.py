@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import plural
+from format_bench.results.display.text import plural
 from format_bench.results.metrics import Measure
 from format_bench.results.status import WRONG
 from format_bench.results.suites import FAMILIES

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import printable
-from format_bench.display.text import quantity
+from format_bench.results.display.text import quantity
 
 if TYPE_CHECKING:
     from format_bench.results.load import Results

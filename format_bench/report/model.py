@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
-from format_bench.display.text import joined, plural
+from format_bench.results.display.text import joined, plural
 from format_bench.results.environments import mixture
 from format_bench.results.groups import ComparisonGroup, sorted_measures
 from format_bench.results.load import Results, suite_of

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.display.text import format_ratio, plural, quantity
 from format_bench.families.questions import declared
 from format_bench.report.model import CHARTED
 from format_bench.results.candidates import Configuration
+from format_bench.results.display.text import format_ratio, plural, quantity
 from format_bench.results.marks import BEST, marks
 from format_bench.results.metrics import METRICS
 from format_bench.results.suites import SUITES, family_of_suite

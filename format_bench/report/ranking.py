@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.report import losses_and_gaps
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.queries import query_tables
 from format_bench.report.turns import Turn, turns
+from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.marks import BEST, TIE, marks_of, pareto_front
 from format_bench.results.metrics import LEADERS, METRICS, Measure
 

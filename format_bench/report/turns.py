@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeVar
 
-from format_bench.display.text import joined, quantity
+from format_bench.results.display.text import joined, quantity
 from format_bench.results.metrics import LEADERS, Measure
 
 if TYPE_CHECKING:

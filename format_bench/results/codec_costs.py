@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import signed
+from format_bench.results.display.text import signed
 from format_bench.results.groups import ComparisonGroup, ResultCell
 from format_bench.results.metrics import Measure
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.listing import declarations
-from format_bench.display.text import joined, plural
+from format_bench.results.display.text import joined, plural
 from format_bench.results.suites import FAMILIES, SUITES
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import plural
+from format_bench.results.display.text import plural
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise import RunNoise, is_wall_time
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from format_bench.display.markdown import TextTable
-from format_bench.display.text import quantity
 from format_bench.results.codec_costs import CODEC_COSTS, CodecCost, codec_costs
+from format_bench.results.display.markdown import TextTable
+from format_bench.results.display.text import quantity
 from format_bench.results.groups import NOT_RUN, ComparisonGroup, ResultCell
 from format_bench.results.marks import STYLES, marks
 from format_bench.results.metrics import METRICS, Measure

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import plural
 from format_bench.instruments.isolation import Outcome
+from format_bench.results.display.text import plural
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
 from format_bench.runner.cell_process import WorkerSetup

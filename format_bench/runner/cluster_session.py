@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import ClusterError, FormatBenchError
 from format_bench.clusters.dispatching import Dispatcher, Task, Worker
-from format_bench.display.text import plural
 from format_bench.metadata import run_metadata
 from format_bench.metadata.fingerprint import described, sources_digest
 from format_bench.results import records
+from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
 from format_bench.runner import cell_process, folders
 from format_bench.runner.cell_process import CellRequest

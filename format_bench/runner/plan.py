@@ -17,11 +17,11 @@ from adapter_core import (
 )
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions import axes
-from format_bench.display.text import joined
 from format_bench.families.cases import Case, codec_on
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.families.questions import asking, declared
 from format_bench.results.conditions import Conditions
+from format_bench.results.display.text import joined
 from format_bench.results.suites import ALL_ADAPTERS, FAMILIES, SUITES, Family, Suite
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from adapter_core.text import visible
-from format_bench.display.terminal import rich_table
-from format_bench.display.text import quantity
 from format_bench.results.candidates import Configuration
+from format_bench.results.display.terminal import rich_table
+from format_bench.results.display.text import quantity
 from format_bench.results.groups import NOT_RUN, ComparisonGroup
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.records import Key, Record, key

@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import joined, plural
 from format_bench.metadata import environment, machine
 from format_bench.results import environments, records
+from format_bench.results.display.text import joined, plural
 from format_bench.results.load import RESULTS
 from format_bench.results.records import Key, Record, key
 from format_bench.runner.recording import keys

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import plural
 from format_bench.families.questions import digest
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.instruments.isolation import Outcome
 from format_bench.results import noise_floor
+from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
 from format_bench.runner import folders, time_budget
 from format_bench.runner.executor import TimeBudget

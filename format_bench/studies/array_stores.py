@@ -11,8 +11,8 @@ import click
 import array_stores
 from adapter_core import ArrayStore, Trait
 from adapter_core.array_store import ALL_DTYPES, COMPLEX, FLOATS, INTEGERS
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import joined
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import joined
 
 _HEAD = """\
 # Array stores

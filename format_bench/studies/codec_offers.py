@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 import data_formats
-from format_bench.display.markdown import table_lines
+from format_bench.results.display.markdown import table_lines
 
 if TYPE_CHECKING:
     from adapter_core import Codec

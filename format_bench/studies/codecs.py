@@ -15,10 +15,10 @@ from rich.progress import Progress
 
 from adapter_core.availability import import_failure
 from adapter_core.files import write_atomically
-from format_bench.display.markdown import markdown
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.results import noise_floor
 from format_bench.results.candidates import Configuration
+from format_bench.results.display.markdown import markdown
 from format_bench.results.load import RESULTS
 from format_bench.results.marks import symbols
 from format_bench.results.records import key

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import click
 
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import plural
 from format_bench.network import object_server as server
 from format_bench.network.faults import FAULTS, FaultResult, Found, Saved, fault_results
 from format_bench.network.trials import shown
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import plural
 from format_bench.studies.object_stores import trials_of
 
 

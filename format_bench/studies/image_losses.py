@@ -13,7 +13,7 @@ import image_storages
 from adapter_core import CannotHoldError, ImageStorage
 from data_generator import DEFAULT_SEED, datasets
 from data_generator.synthetic.edge_case_images import edge_case_images
-from format_bench.display.markdown import table_lines
+from format_bench.results.display.markdown import table_lines
 from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:

@@ -14,8 +14,6 @@ import click
 import data_formats
 from adapter_core import Feature, InvalidSelectionError, UnknownNameError
 from adapter_core.errors import InvalidResultsError
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import joined
 from format_bench.network.link_results import (
     DATASET,
     FITTED_MS,
@@ -30,6 +28,8 @@ from format_bench.network.link_results import (
 )
 from format_bench.network.places import NETWORK, Link
 from format_bench.results import flat_csv
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import joined
 from format_bench.results.shipped import LinkCosts
 from format_bench.results.study_rows import StudyFile, read
 

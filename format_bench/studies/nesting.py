@@ -12,8 +12,8 @@ from pathlib import Path
 import click
 
 from adapter_core.errors import InvalidResultsError, UnknownNameError
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import format_ratio
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import format_ratio
 from format_bench.results.study_rows import read
 from format_bench.studies.declared.rows import kept
 from format_bench.studies.nested import trials

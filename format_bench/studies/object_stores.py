@@ -12,7 +12,6 @@ import click
 import array_stores
 import data_formats
 from adapter_core import UnknownNameError
-from format_bench.display.markdown import table_lines
 from format_bench.families.remote_measuring import measured
 from format_bench.network.client import ARRAY, TABLE
 from format_bench.network.places import ENDPOINTS, REGIONS, S3, own_place, user_place, users_address
@@ -28,6 +27,7 @@ from format_bench.network.trials import (
     shown,
 )
 from format_bench.results import records
+from format_bench.results.display.markdown import table_lines
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record
 from format_bench.results.study_rows import RESULTS

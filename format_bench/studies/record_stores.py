@@ -9,7 +9,7 @@ import click
 
 import record_stores
 from adapter_core import Trait
-from format_bench.display.markdown import table_lines
+from format_bench.results.display.markdown import table_lines
 from format_bench.studies.evolution import jvm
 from format_bench.studies.evolution.changes import CHANGES, outcome
 from record_stores import JvmStore

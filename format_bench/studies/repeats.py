@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from format_bench.display.text import quantity
 from format_bench.results.candidates import Configuration
+from format_bench.results.display.text import quantity
 from format_bench.results.suites import SUITES
 from format_bench.runner.plan import RunRequest, plan
 from format_bench.runner.runner import Limits, Runner

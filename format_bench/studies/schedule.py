@@ -10,7 +10,7 @@ import click
 
 from adapter_core.errors import ClusterError
 from format_bench.clusters.simulation import Setting, Simulation
-from format_bench.display.markdown import table_lines
+from format_bench.results.display.markdown import table_lines
 
 if TYPE_CHECKING:
     from format_bench.clusters.simulation import Outcome

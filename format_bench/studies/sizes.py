@@ -12,8 +12,8 @@ import click
 import data_formats
 import data_generator
 from adapter_core import FormatBenchError
-from format_bench.display.markdown import table_lines
 from format_bench.results.candidates import Configuration
+from format_bench.results.display.markdown import table_lines
 
 if TYPE_CHECKING:
     import pandas as pd

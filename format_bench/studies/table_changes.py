@@ -16,10 +16,10 @@ import data_formats
 from adapter_core import Changeable, TableChange
 from adapter_core.errors import InvalidResultsError, UnavailableError, UnsupportedError, WrongValuesError
 from data_generator.datasets.query import rows_of_query
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import format_ratio
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import format_ratio
 from format_bench.results.study_rows import StudyForm, read
 from format_bench.studies.declared.rows import kept
 

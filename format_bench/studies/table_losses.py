@@ -13,7 +13,7 @@ import data_formats
 import data_generator
 from adapter_core import CannotHoldError, DataFormat
 from data_generator.synthetic.edge_case_tables import edge_case_tables
-from format_bench.display.markdown import table_lines
+from format_bench.results.display.markdown import table_lines
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:

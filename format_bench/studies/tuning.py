@@ -17,8 +17,6 @@ import query_engines
 from adapter_core import CannotHoldError, UnavailableError
 from adapter_core.errors import InvalidRequestError, InvalidResultsError
 from adapter_core.query import TABLE
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import format_ratio
 from format_bench.families.queries.operations import (
     DEFAULTS,
     TUNED,
@@ -29,6 +27,8 @@ from format_bench.families.queries.operations import (
 from format_bench.families.tables.subject import tuning_keys
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import format_ratio
 from format_bench.results.study_rows import StudyForm, read
 from format_bench.studies.declared.rows import kept
 

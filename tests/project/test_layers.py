@@ -16,7 +16,7 @@ SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 
 WRONG = {
     "project": ("adapter_core/errors.py", "import format_bench.results.records"),
-    "format_bench": ("format_bench/display/text.py", "import format_bench.results.records"),
+    "format_bench": ("format_bench/results/records.py", "import format_bench.families.cases"),
     "adapter_core": ("adapter_core/errors.py", "import adapter_core.tables.xml"),
     "shared_parts": ("format_bench/families/images/cache.py", "import adapter_core.images.packed"),
     "data_generator": ("data_generator/errors.py", "import data_generator.user.table"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from format_bench.display.text import plural
 from format_bench.network.leftovers import find_leftovers, remove_leftovers
 from format_bench.network.places import users_address
+from format_bench.results.display.text import plural
 from format_bench.studies.object_stores import address_options
 
 

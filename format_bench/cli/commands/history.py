@@ -12,8 +12,8 @@ from format_bench.automation.asv_runs import suite_names
 from format_bench.automation.history import history
 from format_bench.automation.history.branch import Branch, checkout
 from format_bench.automation.history.past_sets import INTERVALS, MonthType, first_days
-from format_bench.display import terminal
 from format_bench.library_sets.outcomes import SetOutcome
+from format_bench.results.display import terminal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

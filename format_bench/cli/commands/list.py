@@ -24,9 +24,9 @@ from adapter_core import (
 )
 from adapter_core.query_engine import EngineOnFormat
 from format_bench.conditions import axes
-from format_bench.display import terminal
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.report.queries import query_names
+from format_bench.results.display import terminal
 from format_bench.results.suites import FAMILIES, SUITES
 
 Fact = dict[str, Any]

@@ -19,7 +19,7 @@ from data_generator.spec.arrow import plain, type_properties
 from data_generator.spec.io import as_text, check_ending, write_spec
 from format_bench.cli.commands.run import measuring_console
 from format_bench.cli.data_limits import taken_limits, with_data_limits
-from format_bench.display import terminal
+from format_bench.results.display import terminal
 from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.user_data import Source, read_table
 from format_bench.studies.sizes import places, sizes

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from adapter_core.text import printable
-from format_bench.display.text import plural
 from format_bench.results import repair
+from format_bench.results.display.text import plural
 from format_bench.runner import folders
 
 MOST_LINES = 20

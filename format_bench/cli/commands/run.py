@@ -16,8 +16,8 @@ from format_bench.cli import summaries
 from format_bench.cli.cluster import ClusterOptions, run_on_cluster
 from format_bench.cli.data_limits import taken_limits, with_data_limits
 from format_bench.conditions import axes
-from format_bench.display.terminal import Output
 from format_bench.families.questions import Questions
+from format_bench.results.display.terminal import Output
 from format_bench.results.suites import SUITES
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest

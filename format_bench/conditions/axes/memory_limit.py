@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions.axis import Axis, Surroundings
-from format_bench.display.text import size_of, size_text
 from format_bench.instruments import memory_limit
+from format_bench.results.display.text import size_of, size_text
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:

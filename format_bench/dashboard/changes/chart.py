@@ -10,7 +10,6 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import format_ratio
 from format_bench.report.charts.axes import AXIS, scale_of
 from format_bench.report.charts.figures import (
     ACCENT,
@@ -24,6 +23,7 @@ from format_bench.report.charts.figures import (
     width_of,
 )
 from format_bench.report.charts.svg import add_tips
+from format_bench.results.display.text import format_ratio
 
 if TYPE_CHECKING:
     from matplotlib.lines import Line2D

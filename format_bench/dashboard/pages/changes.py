@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from format_bench.changes.group_changes import LEVEL
 from format_bench.changes.series import Operation
 from format_bench.dashboard.layout import Page, render
-from format_bench.display.text import joined, plural
+from format_bench.results.display.text import joined, plural
 from format_bench.results.metrics import Noise
 
 if TYPE_CHECKING:

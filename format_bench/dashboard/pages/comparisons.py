@@ -12,10 +12,10 @@ from adapter_core.text import printable
 from format_bench.dashboard.asv_page import ASV_PAGE
 from format_bench.dashboard.layout import Page, render
 from format_bench.dashboard.machine_links import machine_links
-from format_bench.display.text import joined
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.writers.html import section
 from format_bench.results.candidates import Configuration
+from format_bench.results.display.text import joined
 from format_bench.results.load import suite_of
 from format_bench.results.marks import WORDS, legend
 from format_bench.results.metrics import Measure

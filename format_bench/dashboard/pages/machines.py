@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from format_bench.dashboard.layout import Page, render
-from format_bench.display.text import quantity
 from format_bench.library_sets import outcomes
 from format_bench.report import metadata_table
+from format_bench.results.display.text import quantity
 
 if TYPE_CHECKING:
     from format_bench.dashboard.site_data import SiteData

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.dashboard.changes.chart import HistoryChart, Relative, relatives
 from format_bench.dashboard.layout import Page, render
-from format_bench.display.text import format_ratio, joined
 from format_bench.library_sets import version_changes
+from format_bench.results.display.text import format_ratio, joined
 from format_bench.results.metrics import METRICS, Noise
 from format_bench.results.suites import suite_order, title_of
 

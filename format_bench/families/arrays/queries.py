@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import ArraySource, UnsupportedError
 from adapter_core.errors import WrongValuesError
-from format_bench.display.text import joined
 from format_bench.families.operations import OpenQuery
 from format_bench.families.questions import ARRAYS, Question, declared
 from format_bench.instruments.touch import touch_array
+from format_bench.results.display.text import joined
 from format_bench.results.status import WRONG
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from adapter_core import UnsupportedError
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
 from adapter_core.predicate import Comparison, Predicate
 from adapter_core.query import COUNT, SUM, TABLE, Query
-from format_bench.display.text import plural
 from format_bench.families.operations import OpenQuery
 from format_bench.families.tables import reference
 from format_bench.families.tables.subject import Subject, query_of
+from format_bench.results.display.text import plural
 from format_bench.results.status import WRONG
 from format_bench.verification.answers import difference
 

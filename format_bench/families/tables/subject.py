@@ -29,8 +29,8 @@ from adapter_core.query import (
     Query,
 )
 from data_generator.random_words import RandomWords
-from format_bench.display.text import joined
 from format_bench.families.questions import ARRAYS
+from format_bench.results.display.text import joined
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import quantity
 from format_bench.report.charts.axes import AXIS, Scale, scale_of, set_scale
 from format_bench.report.charts.figures import (
     ACCENT,
@@ -22,6 +21,7 @@ from format_bench.report.charts.figures import (
     width_of,
 )
 from format_bench.report.charts.svg import add_tips
+from format_bench.results.display.text import quantity
 from format_bench.results.marks import BEST, WORDS
 
 if TYPE_CHECKING:

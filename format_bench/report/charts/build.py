@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import joined
 from format_bench.report.charts.bars import BarChart, BarSeries
 from format_bench.report.charts.figures import Chart
 from format_bench.report.charts.lines import LINES_WIDTH, NOTE, LineChart, lines_in_words
@@ -14,6 +13,7 @@ from format_bench.report.model import CHARTED, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import Points, points_of
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
+from format_bench.results.display.text import joined
 from format_bench.results.marks import BEST, TIE, marks_of, pareto_front
 
 if TYPE_CHECKING:

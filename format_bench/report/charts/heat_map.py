@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.report.charts.figures import (
     ACCENT,
     LABEL,
@@ -25,6 +24,7 @@ from format_bench.report.charts.figures import (
 from format_bench.report.model import CHARTED, SuiteResults
 from format_bench.report.queries import MEAN, QueryTable, query_tables
 from format_bench.report.ranking import ratios_to_best
+from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.marks import BEST, TIE, marks_of
 
 if TYPE_CHECKING:

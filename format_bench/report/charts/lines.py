@@ -13,10 +13,10 @@ from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import joined, quantity
 from format_bench.report.charts.axes import scale_of, set_scale
 from format_bench.report.charts.figures import INK, QUIET, TEXT, Panel, fitted, width_of
 from format_bench.report.charts.svg import add_tips
+from format_bench.results.display.text import joined, quantity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import plural, quantity
 from format_bench.report.charts.axes import Scale, scale_of, set_scale
 from format_bench.report.charts.figures import DASHED, INK, PAPER, QUIET, TEXT, Panel, width_of
 from format_bench.report.charts.svg import add_tips
+from format_bench.results.display.text import plural, quantity
 from format_bench.results.marks import pareto_front
 
 if TYPE_CHECKING:

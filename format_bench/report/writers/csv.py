@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import visible
-from format_bench.display.text import guarded
 from format_bench.results import export
+from format_bench.results.display.text import guarded
 
 if TYPE_CHECKING:
     from format_bench.results.load import Results

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import visible
-from format_bench.display.text import format_ratio, joined
 from format_bench.recommendation import formulas
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import losses_and_gaps, metadata_table, turns
@@ -24,6 +23,7 @@ from format_bench.report.charts.heat_map import COLOURS, heat_maps, query_map
 from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import findings_on
+from format_bench.results.display.text import format_ratio, joined
 from format_bench.results.marks import WORDS, legend
 from format_bench.results.table import result_table
 

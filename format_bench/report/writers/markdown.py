@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.text import visible
-from format_bench.display.markdown import TextTable, markdown
 from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.model import Outline, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import findings
+from format_bench.results.display.markdown import TextTable, markdown
 from format_bench.results.marks import symbols
 from format_bench.results.table import result_table, text_table
 

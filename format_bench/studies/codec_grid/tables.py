@@ -14,10 +14,10 @@ import data_generator
 from adapter_core import Codec, UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.codecs import algorithm_of
 from adapter_core.errors import InvalidRequestError
-from format_bench.display.markdown import TextTable
 from format_bench.families.cases import Case
 from format_bench.results.candidates import Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, SIZE_RATIO
+from format_bench.results.display.markdown import TextTable
 from format_bench.results.groups import ComparisonGroup
 from format_bench.results.marks import marks
 from format_bench.results.records import Record, key

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidResultsError
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.instruments.intervals import share_interval
 from format_bench.results import flat_csv
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.published import hep
 from format_bench.results.shipped import DamageCounts
 from format_bench.studies.damaging import kinds, trials

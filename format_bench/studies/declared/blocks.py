@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.files import write_atomically
 from adapter_core.text import printable
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import joined, plural, quantity
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import joined, plural, quantity
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import format_ratio
 from format_bench.report.charts.figures import ACCENT, INK, LABEL, QUIET, TEXT, Chart, fitted
+from format_bench.results.display.text import format_ratio
 from format_bench.studies.declared.claims import Claim, Verdict
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ import msgspec
 
 from adapter_core.errors import NoCommonCellsError
 from format_bench.comparison import Comparison, compare
-from format_bench.display.text import format_ratio, joined, plural, quantity
 from format_bench.report.losses_and_gaps import rows_of_gaps
 from format_bench.report.queries import QueryTable, query_names, query_tables
+from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.groups import NOT_RUN
 from format_bench.results.load import load
 from format_bench.results.status import WRONG

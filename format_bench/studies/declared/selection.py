@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import quantity
 from format_bench.report.model import SuiteResults, results_of_suite
 from format_bench.results.candidates import Configuration
+from format_bench.results.display.text import quantity
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from format_bench.display.text import format_ratio, joined, quantity
+from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.published import foxbench
 from format_bench.studies.declared.blocks import Block
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import joined, quantity
 from format_bench.families.operations import registry_of
 from format_bench.instruments.read_map import Method
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import joined, quantity
 from format_bench.results.suites import FAMILIES
 from format_bench.studies.read_maps.questions import Question
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.files import write_atomically
-from format_bench.display.text import quantity
 from format_bench.instruments.read_map import Method
 from format_bench.report.charts.figures import (
     FAINT,
@@ -25,6 +24,7 @@ from format_bench.report.charts.figures import (
     style,
     width_of,
 )
+from format_bench.results.display.text import quantity
 from format_bench.studies.read_maps.page import UNITS
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from adapter_core import UnsupportedError
 from adapter_core.errors import InvalidSelectionError, UnknownNameError
 from adapter_core.predicate import Comparison, Predicate, Value
-from format_bench.display.text import joined
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.instruments.touch import touch, touch_array
+from format_bench.results.display.text import joined
 from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from statistics import median
 
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import joined, plural
 from format_bench.network.object_server import REAL, VERSION
 from format_bench.parallel.engine import ENGINES, ParallelEngine
 from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE, STEPS, VERIFIED
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import joined, plural
 from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
 from format_bench.studies.scale.simulation import simulated_seconds
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import Field, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from format_bench.display.text import size_of, size_text
 from format_bench.parallel.trials import LOCAL, SAVE, STEPS, metric_of
+from format_bench.results.display.text import size_of, size_text
 from format_bench.results.study_rows import StudyForm
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from adapter_core.errors import InvalidResultsError
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import format_ratio
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import format_ratio
 from format_bench.studies.sql_sets.sets import query_set
 from format_bench.studies.sql_sets.trials import TRACKS, QuerySetResult
 

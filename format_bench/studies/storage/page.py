@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from format_bench.display.markdown import table_lines
-from format_bench.display.text import joined, plural, quantity
 from format_bench.report import turns
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.display.text import joined, plural, quantity
 from format_bench.studies.storage.estimates import ASSUMED, MediumModel, media_of_costs, read_costs
 from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
 

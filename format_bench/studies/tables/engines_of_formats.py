@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import data_formats
 from adapter_core import Trait
 from adapter_core.errors import InvalidResultsError
-from format_bench.display.text import format_ratio, joined, plural
 from format_bench.report.losses_and_gaps import losses
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.ranking import findings_on, mean_ratios, ranking_of
+from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import legend
 from format_bench.results.metrics import Measure

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import query_engines
 from adapter_core.errors import InvalidResultsError
 from adapter_core.query_sql import sql
-from format_bench.display.text import format_ratio, quantity
 from format_bench.families.queries.operations import DEFAULTS, FAMILY, TUNED, QueryOperations
 from format_bench.families.questions import declared
 from format_bench.report.queries import QueryTable, tracks_of
+from format_bench.results.display.text import format_ratio, quantity
 from format_bench.results.metrics import Measure
 from format_bench.results.records import engine_of
 from format_bench.results.suites import SUITES

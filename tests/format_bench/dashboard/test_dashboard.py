@@ -15,8 +15,8 @@ import pytest
 
 from format_bench.dashboard import asv_page
 from format_bench.dashboard.pages.documents import documents
-from format_bench.display.text import quantity
 from format_bench.library_sets import outcomes
+from format_bench.results.display.text import quantity
 from format_bench.results.status import CellStatus
 from tests.factories.histories import Gap, MadeUp, Planted
 from tests.factories.site import Made, add_pages, pages, parsed, publish

@@ -15,10 +15,10 @@ from format_bench.cli import summaries
 from format_bench.dashboard import postprocessing
 from format_bench.dashboard.pages import comparisons
 from format_bench.dashboard.site_data import LatestRun
-from format_bench.display.markdown import markdown
 from format_bench.families.cases import Case
 from format_bench.report.model import outline_of, results_by_suite
 from format_bench.results import noise_floor
+from format_bench.results.display.markdown import markdown
 from format_bench.results.marks import BEST, TIE, marks_of
 from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors

@@ -17,11 +17,11 @@ from PIL import Image
 import data_formats
 from adapter_core import UnavailableError
 from format_bench.cli.main import main
-from format_bench.display.text import quantity
 from format_bench.families.cases import Case
 from format_bench.families.operations import Measured
 from format_bench.instruments.isolation import Outcome
 from format_bench.results import records
+from format_bench.results.display.text import quantity
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
 from format_bench.results.status import CellStatus

@@ -9,7 +9,7 @@ import data_formats
 from data_generator.synthetic.edge_case_tables import edge_case_tables
 from format_bench.conformance import selection
 from format_bench.conformance.tables import ordinary
-from format_bench.display.markdown import table_lines
+from format_bench.results.display.markdown import table_lines
 from format_bench.studies import table_losses
 from tests.helpers import run
 

@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from format_bench.display import terminal
-from format_bench.display.text import format_ratio
+from format_bench.results.display import terminal
+from format_bench.results.display.text import format_ratio
 
 HEADER = ["format", *(f"durable save time ({n})" for n in range(9))]
 ROWS = [["Parquet zstd 1", *(f"{n}.5" for n in range(9))], ["ORC", *["1,234"] * 9]]

@@ -17,7 +17,7 @@ from rich.text import Text
 from adapter_core.text import visible
 
 if TYPE_CHECKING:
-    from format_bench.display.markdown import TextTable
+    from format_bench.results.display.markdown import TextTable
 
 # Characters of a line of prose.
 WIDTH = 80

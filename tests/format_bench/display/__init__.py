@@ -1,1 +1,0 @@
-"""Tests of format_bench.display."""
