@@ -167,13 +167,16 @@ def criteria_for(
     Raises
     ------
     InvalidWeightError
-        If the results have no values of a measure that the user gives a weight.
+        If the results have no values of a measure that the user gives a weight, or none to rank.
     """
     if preset is None and weights:
         return Criteria(weights, requirements, [])
     # A weight of 0 takes a metric out of the preset, and need not have values.
     counting = {measure: weight for measure, weight in weights.items() if weight}
-    base = criteria_of(PRESETS.get(preset or "", BALANCED), one_suite(results, counting, suite))
+    scoped = one_suite(results, counting, suite)
+    if not scoped.records:
+        raise InvalidWeightError(f"{results.name} has no values but of single queries: nothing to rank")
+    base = criteria_of(PRESETS.get(preset or "", BALANCED), scoped)
     return Criteria(base.weights | weights, (*base.requirements, *requirements), base.caveats)
 
 

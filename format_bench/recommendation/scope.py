@@ -85,7 +85,7 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
         raise UnknownNameError(f"suite in {results.name}", suite, suites)
     for name in suites if suite is None else [suite]:
         records = _largest(each for each in results.records if suite_of(each) == name)
-        if records and wanted <= _measured(records):
+        if wanted <= _measured(records):
             if name in SUITES and not SUITES[name].qualifier:
                 datasets = {(each.place, each.rows) for each in records}
                 records += _compressed(results.records, datasets)
@@ -186,8 +186,6 @@ def _measured(records: list[Record]) -> set[Measure]:
 
 def _lacking(results: Results, wanted: set[Measure]) -> str:
     measured = _measured(results.records)
-    if not measured:
-        return f"{results.name} has no values but of single queries: nothing to rank"
     if wanted <= measured:
         together = " and ".join(sorted(each.phrase for each in wanted))
         return f"{results.name} has {together} of different families, never of one"

@@ -355,7 +355,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
                 "Arrays in an object store: ",
                 "2 tiny",
             ),
-            "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "2 tiny"),
+            "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "3 tiny"),
             "scale": (scale, ["format", "dataset", "track"], "Scale: ", "2 tiny"),
             "tabular": (formats, ["format", "dataset"], "Table: ", "5 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "5 tiny"),

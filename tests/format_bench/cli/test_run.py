@@ -225,7 +225,7 @@ def test_the_switches_of_the_thesis_work(call_here, tmp_path):
         (["--codecs", "zstd:99", "--formats", "Parquet"], "levels 1 to 22, not 99"),
         (["--image", "--codecs", "zstd"], "no choice of a codec"),
         (["--suite", "video"], "not one of"),
-        (["--threads", "2"], "not one of"),
+        (["--threads", "2"], "it is one of 1 and all"),
         (["--time-budget", "soon"], "no duration"),
         (["--scratch", "nowhere"], "there is no such folder"),
         (["--out", "text.csv"], "it is no folder"),

@@ -143,7 +143,9 @@ def test_bodies_take_the_time_of_the_bandwidth(proxy, port):
 
 @pytest.mark.slow
 def test_slow_clients_get_all_before_their_connections_close(server_folder, port):
-    (server_folder / "bucket" / "large.bin").write_bytes(CONTENTS * 50)
+    # Not in the bucket that others list.
+    (server_folder / "large").mkdir()
+    (server_folder / "large" / "large.bin").write_bytes(CONTENTS * 50)
     # Of one of these lengths, the end is still in the proxy when the sockets' buffers are full.
     lengths = range(2_000_000, 4_500_000, 60_000)
     with contextlib.ExitStack() as opened:
@@ -152,7 +154,7 @@ def test_slow_clients_get_all_before_their_connections_close(server_folder, port
             client = clients[length] = opened.enter_context(socket.socket())
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             client.connect((LOOPBACK, port))
-            head = f"GET /bucket/large.bin HTTP/1.1\r\nHost: x\r\nRange: bytes=0-{length - 1}\r\n"
+            head = f"GET /large/large.bin HTTP/1.1\r\nHost: x\r\nRange: bytes=0-{length - 1}\r\n"
             client.sendall(f"{head}Connection: close\r\n\r\n".encode())
         time.sleep(1)
         for length, client in clients.items():

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from format_bench.system.signals import EndingSignals, end_children
+from format_bench.system.signals import EndingSignals
 
 FORK = """
 import os, signal
@@ -27,6 +27,20 @@ with EndingSignals():
     os.kill(process, signal.SIGTERM)
     _, status = os.waitpid(process, 0)
 print(os.WTERMSIG(status))
+"""
+
+
+CHILDREN = """
+import subprocess
+from format_bench.system.signals import end_children
+
+with (
+    subprocess.Popen(["sleep", "60"]) as child,
+    subprocess.Popen(["sleep", "60"], start_new_session=True) as daemon,
+):
+    end_children()
+    print(child.wait(10), daemon.poll())
+    daemon.kill()
 """
 
 
@@ -49,11 +63,11 @@ def test_a_signal_waits_for_the_end_of_a_block(signals):
     def end_within():
         with signals.held():
             with signals.held():
-                signal.raise_signal(signal.SIGHUP)
+                signal.raise_signal(signal.SIGTERM)
                 done.append("inner")
             done.append("outer")
 
-    with pytest.raises(KeyboardInterrupt, match="SIGHUP"):
+    with pytest.raises(KeyboardInterrupt, match="SIGTERM"):
         end_within()
     assert done == ["inner", "outer"]
     with signals.held():
@@ -76,11 +90,8 @@ def test_a_fork_ends_at_once():
 
 
 def test_children_end_unless_they_left_the_session():
-    with (
-        subprocess.Popen(["sleep", "60"]) as child,
-        subprocess.Popen(["sleep", "60"], start_new_session=True) as daemon,
-    ):
-        end_children()
-        assert child.wait(10) == -signal.SIGTERM
-        assert daemon.poll() is None
-        daemon.kill()
+    # In a new process: servers of other tests are children of this one.
+    done = subprocess.run(
+        [sys.executable, "-c", CHILDREN], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout == f"{-signal.SIGTERM:d} None\n", done.stderr
