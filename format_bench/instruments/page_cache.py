@@ -9,11 +9,17 @@ import ctypes
 import functools
 import mmap
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from adapter_core.errors import NotColdError
+
+# A page that a library's read-ahead is still filling, or that waits in a list of another CPU, is not
+# dropped at once.
+_EVICTIONS = 4
+_PAUSE_SECONDS = 0.01
 
 
 @dataclass(frozen=True)
@@ -95,9 +101,12 @@ def make_cold(path: Path) -> None:
     """
     for file in files_of(path):
         left = _resident_pages(file)
-        if left:
+        for attempt in range(_EVICTIONS):
             # Only then: of the thousands of files of a chunked array a query reads few, and each
             # eviction waits for the device.
+            if not left:
+                break
+            time.sleep(attempt * _PAUSE_SECONDS)
             _evict(file)
             left = _resident_pages(file)
         if left:
