@@ -84,7 +84,7 @@ class JvmStore(CodecChoice):
     Parameters
     ----------
     facts : mapping
-        Entry of the table: `name` is that of the format, `description` the docstring, the others are
+        Entry of the table: `name` is the format's, `description` the docstring, the others are
         attributes.
     folder : Path, optional
         Folder of the table.
@@ -176,7 +176,7 @@ class JvmStore(CodecChoice):
         Parameters
         ----------
         requests : sequence of JvmRequest
-            Requests; those with a `format_name` of their own may be of other formats.
+            Requests; one with a `format_name` of its own may be of another format.
         limit_seconds : float
             Time after which the JVM is killed.
         heap_gib : int

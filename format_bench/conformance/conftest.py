@@ -27,7 +27,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of array stores on HDF5 first, then those of other array stores."""
+    """Run the tests of array stores on HDF5 first, then of other array stores."""
     # After PyTables, h5py and ROOT in one process, netCDF's HDF5 library fails and filters crash.
     groups = {item: group_of(item.nodeid) for item in items}
     items.sort(key=lambda item: groups[item] != f"array-{HDF5}")

@@ -77,7 +77,7 @@ class Operations(ABC):
         self.subject = "", 0
         """Name and size of the data set, for steps that make it again elsewhere."""
         self.link = ""
-        """Round trip and bandwidth for steps that reach a server; empty for those of the metrics."""
+        """Round trip and bandwidth for steps that reach a server; empty for the metrics' own."""
         self.bucket = ""
         """Address of a user's bucket for steps that reach a server; empty for a server here."""
         self.threads: Threads | None = None

@@ -77,7 +77,7 @@ def _empty(metrics: tuple[str, ...], status: CellStatus, why: str) -> list[Measu
 
 
 def measured(cost: StepCost, *, is_given: bool = True) -> list[Measured]:
-    """Return the metrics of a cost; those of the link that is given, or of both round trips."""
+    """Return the metrics of a cost: over the given link, or at both round trips."""
     first = "remote" if is_given else _PLACES[cost.round_trip_ms]
     values = {f"{first} {cost.step} time": cost.seconds}
     if first == "remote":

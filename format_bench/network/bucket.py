@@ -144,7 +144,7 @@ class Bucket:
         return page
 
     def _request(self, *arguments: Any, **options: Any) -> bytes:
-        """Return the body of an answer; the parameters are those of `_answer`."""
+        """Return the body of an answer; for the parameters see `_answer`."""
         return self._answer(*arguments, **options)[0]
 
     def _answer(

@@ -67,7 +67,7 @@ class Client(CommandedProcess):
     columns : sequence of str
         What `PART` reads of a table; by default its first two columns.
     environment : mapping of str to str, optional
-        Variables with the credentials; further ones are those of `client_environment`.
+        Variables with the credentials, beside `client_environment`.
     prefix : sequence of str
         Command that starts it in a namespace; empty for none.
     """

@@ -46,7 +46,7 @@ def client_environment(added: Mapping[str, str] | None = None) -> dict[str, str]
     Parameters
     ----------
     added : mapping of str to str, optional
-        Variables that the client gets, e.g. those of `store_variables`.
+        Variables that the client gets, e.g. from `store_variables`.
     """
     kept = {name: value for name, value in os.environ.items() if not _may_redirect(name)}
     fixed = {

@@ -80,7 +80,7 @@ class Place(Protocol):
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The variables of clients, besides those of `client_environment`."""
+        """The variables of clients, besides `client_environment`."""
 
     @property
     def client_prefix(self) -> Sequence[str]:
@@ -173,7 +173,7 @@ def user_place(below: RemoteFile) -> Iterator[StorePlace]:
     Parameters
     ----------
     below : RemoteFile
-        Address in a bucket of S3; credentials are those of the usual places.
+        Address in a bucket of S3; credentials come from the usual places.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class CommandedProcess:
         self.close()
 
     def ask(self, limit_seconds: float = 60.0, **command: Any) -> Any:
-        """Send a command and return its answer; errors are those of `send` and `answer`."""
+        """Send a command and return its answer; for errors see `send` and `answer`."""
         self.send(**command)
         return self.answer(limit_seconds)
 

@@ -135,7 +135,7 @@ class Trial:
     columns: tuple[str, ...] = ()
 
     def client(self, environment: Mapping[str, str], prefix: Sequence[str] = ()) -> Client:
-        """Return a client with environment variables besides those of this process."""
+        """Return a client with environment variables besides this process' own."""
         return Client(
             *(self.family, self.label, self.source),
             columns=self.columns,

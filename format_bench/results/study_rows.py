@@ -52,7 +52,7 @@ class StudyForm(Generic[Row]):
     of: type[Row]
     values: Mapping[str, str | tuple[str, str]]
     """Metric of each value by the row's field, or metric and query: an empty one if rows have a query,
-    but the value is that of all queries at once."""
+    but the value is of all queries at once."""
     named: Mapping[str, str] = field(default_factory=dict)
     """Names in records by field of the row, where they differ."""
     dataset: str = ""
@@ -239,7 +239,7 @@ class StudyFile(Generic[Row]):
 
 
 def read(form: StudyForm[Row], path: Path) -> list[Row]:
-    """Return the rows of a study: those of an earlier file first, then of records, the last of a cell.
+    """Return the rows of a study: first of an earlier file, then of records, the last of a cell.
 
     Parameters
     ----------

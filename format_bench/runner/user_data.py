@@ -216,7 +216,7 @@ FEW_ROWS = 1_000
 def read_table(source: Source, watch: Watch, remark: Callable[[str], object]) -> pd.DataFrame:
     """Return a table that was read in a confined process.
 
-    `watch` and `remark` are those of `data_generator.confinement.process.call`.
+    For `watch` and `remark` see `data_generator.confinement.process.call`.
 
     Raises
     ------

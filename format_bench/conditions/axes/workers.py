@@ -28,7 +28,7 @@ _ON_WORKERS = {
     for step in ("save", "read")
     for what in ("time", "CPU time")
 }
-"""Metrics of a job on workers by those of the same step in one process."""
+"""Metrics of a job on workers by the metrics of the same step in one process."""
 
 
 class Workers(Axis):

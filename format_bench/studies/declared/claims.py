@@ -59,7 +59,7 @@ class Compared(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """How the numbers become one; else each is compared with its counterpart."""
     over_by: Mean | None = None
     pairs: Literal["counterparts", "all"] = "counterparts"
-    """Whether each number has those of the same cell below it, or all."""
+    """Whether each number has the numbers of the same cell below it, or all."""
     where: dict[str, Any] | None = None
     """Another measure of the same file, whose bounds it must be within."""
     over_where: dict[str, Any] | None = None

@@ -259,7 +259,7 @@ def _facts(scope: Numbers) -> dict[str, str]:
 
 
 class Ratios(SectionBase, tag="ratios", kw_only=True):
-    """Values by those of a counterpart that differs in one field, e.g. the track or the threads."""
+    """Values by values of a counterpart that differs in one field, e.g. the track or the threads."""
 
     columns: dict[str, Column] = {}
     by_heading: Column | None = None

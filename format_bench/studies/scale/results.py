@@ -66,7 +66,7 @@ _ON_WORKERS = {"seconds": "time", "cpu_seconds": "CPU time", "peak_bytes": "memo
 """Ends of the metrics of a step on workers, which the suite `scale` has too."""
 
 _ALONE = _ON_WORKERS | {"peak_bytes": "peak memory"}
-"""Ends of the metrics of a step in a process of its own, which are those of any save or read."""
+"""Ends of the metrics of a step in a process of its own, as of any save or read."""
 
 _OF_JOB = {
     "wall_seconds": "job time",
@@ -91,7 +91,7 @@ class _ScaleForm(StudyForm[ScaleRun]):
     """Form of steps, whose metrics have the step in their names."""
 
     def metric_of(self, row: ScaleRun, name: str) -> tuple[str, str | None] | None:
-        """Return the metric of a value, and the step as the query of those of the job."""
+        """Return the metric of a value, and for a job its step as the query."""
         if name in _OF_JOB:
             return (_OF_JOB[name], row.step) if getattr(row, name) and not row.status else None
         if name == "size_bytes":
