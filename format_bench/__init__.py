@@ -1,1 +1,1 @@
-"""Measuring, verifying, comparing: what the asv suites and the command line have in common."""
+"""Measuring, verifying, comparing: the common parts of the asv suites and the command line."""

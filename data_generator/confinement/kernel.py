@@ -105,7 +105,7 @@ def confine(writable: Iterable[Path], memory_bytes: int, file_bytes: int, cpu_se
     Returns
     -------
     list of str
-        What is not prevented, because the kernel cannot do so.
+        Gaps that the kernel cannot close.
     """
     _limit(memory_bytes, file_bytes, cpu_seconds)
     if platform.system() != "Linux":

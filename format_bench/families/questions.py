@@ -35,7 +35,7 @@ class Question:
     words: str
     """The question in words."""
     fields: Mapping[str, Any]
-    """What is asked, as it is declared, with the bounds of named areas."""
+    """The question as declared, with the bounds of named areas."""
     heading: str = ""
     """Words that neighbouring questions share in tables; empty if it is alone."""
     file: str = ""

@@ -1,1 +1,1 @@
-"""Servers, clients in processes of their own, and what is between them: delays, bandwidth and faults."""
+"""Servers, clients in processes of their own, and links: delays, bandwidth and faults."""

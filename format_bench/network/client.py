@@ -65,7 +65,7 @@ class Client(CommandedProcess):
         The data: a data set and its size, e.g. ``core:20000``, or the absolute path of a file of
         the adapter.
     columns : sequence of str
-        What `PART` reads of a table; by default its first two columns.
+        Columns that `PART` reads; by default the first two.
     environment : mapping of str to str, optional
         Variables with the credentials, beside `client_environment`.
     prefix : sequence of str

@@ -109,7 +109,7 @@ def find_leftovers(address: RemoteFile, *, with_live: bool = False) -> Leftovers
 
 
 def remove_leftovers(address: RemoteFile, found: Leftovers) -> None:
-    """Remove what `find_leftovers` found; the markers last, since an interrupted removal is repeated.
+    """Remove leftovers; the markers last, since an interrupted removal is repeated.
 
     Raises
     ------

@@ -68,7 +68,7 @@ class LinkResult:
     """Reason for a read without a result, as a sentence."""
 
     def observation(self) -> Observation:
-        """Return what the model is fitted to."""
+        """Return the values that the model is fitted to."""
         is_network = self.link == NETWORK
         speed = self.mbit * _PER_MEGA / _BITS
         if is_network:

@@ -111,7 +111,7 @@ class Proxy(CommandedProcess):
         round_trip_seconds: float = 0.0,
         bytes_per_second: float = 0.0,
     ) -> None:
-        """Change what happens to all further requests.
+        """Change the treatment of all further requests.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Parallel saves and reads of arrays: what workers do with a region, and what the client does.
+"""Parallel saves and reads of arrays: the workers' part with a region, and the client's.
 
 A worker makes the values of its region, saves them and returns their digest; or reads a region and
 returns the digest of what came back. The digest of each region goes into the manifest of a store that
@@ -147,7 +147,7 @@ def read_array(engine: ParallelEngine, store: ArrayStore, path: Path, partitions
 
 
 def array_differences(saved: ArrayJob, read: ArrayJob) -> tuple[str, ...]:
-    """Return what differs between an array and what came back of it, region by region if they agree."""
+    """Return the differences between an array and its round trip, region by region if they agree."""
     before, after = ({_place(report): report.digest for report in job.reports} for job in (saved, read))
     if before.keys() == after.keys():
         return tuple(
@@ -159,7 +159,7 @@ def array_differences(saved: ArrayJob, read: ArrayJob) -> tuple[str, ...]:
 
 
 def region_differences(job: ArrayJob) -> tuple[str, ...]:
-    """Return what `read_array` read of regions beside the digests in their manifest.
+    """Return regions as `read_array` read them beside the digests in their manifest.
 
     Other values and other positions are found, and files that were exchanged or belong to another
     array; the values that were saved are not needed. Regions without digests have no differences.

@@ -1,4 +1,4 @@
-"""Parallel saves and reads of tables: what workers do with a partition, and what the client does.
+"""Parallel saves and reads of tables: the workers' part with a partition, and the client's.
 
 A worker makes the rows of its partition, saves them and returns their digest; or reads a partition and
 returns the digest of what came back. The digests of the columns of each partition go into the manifest
@@ -140,7 +140,7 @@ def count_parallel(engine: ParallelEngine, adapter: DataFormat, place: Path | Re
 
 
 def part_differences(job: TableJob) -> tuple[str, ...]:
-    """Return what `read_parallel` read of partitions beside the digests in their manifest.
+    """Return partitions as `read_parallel` read them beside the digests in their manifest.
 
     Other values are found, another order of rows, and partitions that were exchanged or belong to
     another table; the rows that were saved are not needed. Partitions without digests, as those of

@@ -121,7 +121,7 @@ def _predictions(plan: ChunkPlan) -> Iterator[str]:
 
 
 def caveats(plan: ChunkPlan) -> list[str]:
-    """Return what the answer rests on, and what may change it."""
+    """Return the grounds of the answer, and the facts that may change it."""
     return [*_on_sample(plan), *_on_models(plan), *_on_time(plan)]
 
 

@@ -1,4 +1,4 @@
-"""Plan of a store and chunks for a mix of queries: what was fitted, proposed and measured."""
+"""Plan of a store and chunks for a mix of queries: fitted, proposed and measured."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Verified:
 
 @dataclass
 class StorePlan:
-    """What is known on a store."""
+    """Facts on a store."""
 
     label: str
     codec: str | None = None

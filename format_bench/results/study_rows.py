@@ -31,7 +31,7 @@ else:
 RESULTS = "results.jsonl"
 
 _OWN = ("format", "dataset", "rows", "columns", "codec", "query")
-"""Fields of a record that say what was measured; what else a row has are conditions."""
+"""Fields of a record that name the cell; all others of a row are conditions."""
 
 _NO_CODEC = "none"
 
@@ -171,7 +171,7 @@ class StudyForm(Generic[Row]):
         return self.named.get(of_row, of_row)
 
     def _facts(self, record: Record) -> dict[str, Any]:
-        """Return the fields of a row that say what was measured."""
+        """Return the fields of a row that name the cell."""
         facts: dict[str, Any] = {}
         for each in self._subject_fields():
             name = self._name(each.name)

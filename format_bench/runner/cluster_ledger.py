@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClusterRun:
-    """A run on a cluster: what is measured, where, and where the results go."""
+    """A run on a cluster: its cells, workers and folder of results."""
 
     id: str
     """Id of the folder of results."""

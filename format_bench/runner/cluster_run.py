@@ -145,7 +145,7 @@ def _media(request: RunRequest) -> list[str]:
 
 
 def _setup(request: RunRequest, own: Prepared | None) -> WorkerSetup:
-    """Return what a run needs of each worker."""
+    """Return the setup that a run needs of each worker."""
     scratches = request.media or tuple(Scratch(folder) for folder in [request.scratch] if folder)
     shared = None
     if own is not None and request.user_data is not None:

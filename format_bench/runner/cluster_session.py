@@ -54,7 +54,7 @@ SCHEDULER_LOST = "the scheduler was lost; start it and the workers again"
 
 @dataclass(frozen=True)
 class _Job:
-    """What a worker does for this client."""
+    """Task of a worker for this client."""
 
     future: Future
     task: Task | None = None
@@ -103,7 +103,7 @@ class ClusterSession:
         setup = hashlib.sha256(repr((run.setup, sources_digest())).encode()).hexdigest()
         self._prefix = f"format-bench-{run.id}-{setup}-"
         self._jobs: dict[str, _Job] = {}
-        """What each worker does, by address."""
+        """Task of each worker, by address."""
         # Futures end in threads of Dask; what follows is done in the thread of `measure`.
         self._ends: queue.SimpleQueue[tuple[str, Future]] = queue.SimpleQueue()
         self._with_metadata: set[str] = set()

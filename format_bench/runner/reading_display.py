@@ -17,7 +17,7 @@ FIRST_LINE_SECONDS = 60.0
 
 
 def reading_line(place: str, seconds: float) -> str:
-    """Return what is read, and for how long."""
+    """Return the name of the data being read, and for how long."""
     return f"reading {printable(place)}: {seconds:,.0f} s"
 
 

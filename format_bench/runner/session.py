@@ -201,7 +201,7 @@ class _Session:
         return replace(found, sample=samples, not_run=time_budget.spent(budget.seconds))
 
     def follow(self, runner: Runner, cases: tuple[Case, ...], *, is_last: bool = True) -> RunSummary:
-        """Measure cases with a display; say at the end what is left."""
+        """Measure cases with a display; name the steps left at the end."""
         asked = self.request.questions.by_name if self.request.questions else ()
         columns = columns_of(cases[0].suite, cold=self.request.cold, questions=asked)
         earlier, floors = runner.read(), noise_floor.beside(self.request.out / RESULTS)

@@ -47,7 +47,7 @@ def _pages_of(declared: Study, site: SiteData) -> Iterator[Page]:
 
 
 def _text(declared: Study, latest: LatestRun) -> str:
-    """Return the page in Markdown; empty if the results lack what it shows."""
+    """Return the page in Markdown; empty if the results lack its numbers."""
     try:
         return declared.page(latest.results).markdown(folds=False)
     except InvalidResultsError:

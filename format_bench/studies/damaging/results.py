@@ -122,7 +122,7 @@ class ResultsFile:
             of.facts = fact["facts"]
 
     def of(self, subject: Subject) -> Found:
-        """Return what is known of a subject."""
+        """Return the facts of a subject."""
         return self.found.setdefault(subject, Found())
 
     def append(self, subject: Subject, facts: Iterable[dict[str, Any]]) -> None:

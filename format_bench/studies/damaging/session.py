@@ -32,7 +32,7 @@ LIMIT_BYTES = 12 * 2**30
 """Address space of a reader: damaged lengths ask for more memory than a machine has."""
 
 CALLS = 7
-"""Saves and reads, in turn, of the measurement of what checksums cost."""
+"""Saves and reads, in turn, to measure the cost of checksums."""
 
 
 class Session:

@@ -37,7 +37,7 @@ MISSING = "-"
 
 @dataclass(frozen=True)
 class Context:
-    """What sections are made of."""
+    """Material of sections."""
 
     results: Results
     numbers: Numbers
@@ -54,7 +54,7 @@ class Context:
 
 
 class SectionBase(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """What all sections have."""
+    """Fields of all sections."""
 
     title: str = ""
     text: str = ""

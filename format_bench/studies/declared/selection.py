@@ -136,7 +136,7 @@ class Numbers:
 
     @functools.cached_property
     def sizes(self) -> dict[tuple[object, ...], float]:
-        """Bytes of the saved files, by what tells a file from others."""
+        """Bytes of the saved files, by the fields that identify a file."""
         return {_of_file(each): each.value for each in self.every if each.metric == SIZE.metric}
 
     def scopes(self, *, largest_first: bool = False) -> list[Numbers]:

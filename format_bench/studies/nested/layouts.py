@@ -56,7 +56,7 @@ class Layout(ABC):
         return self.nested if self.deep else "flat"
 
     def require(self) -> None:
-        """Import what the layout needs.
+        """Import the layout's packages.
 
         Raises
         ------
@@ -82,11 +82,11 @@ class Layout(ABC):
 
     @abstractmethod
     def write(self, prepared: Any, path: Path, codec: str) -> None:
-        """Write what `prepare` returned to a new file or folder."""
+        """Write the prepared data to a new file or folder."""
 
     @abstractmethod
     def answer(self, path: Path, question: Question) -> Answer:
-        """Read what a question needs, and answer it."""
+        """Read the columns of a question, and answer it."""
 
 
 class ArrowLayout(Layout):

@@ -132,7 +132,7 @@ def _common(pairs: list[str], asked: list[str], cells: Cells) -> list[str]:
 
 
 def _tuning(results: list[QuerySetResult]) -> Iterator[str]:
-    """Yield a table of what tuning is worth, by format and engine."""
+    """Yield a table of the gains of tuning, by format and engine."""
     found: dict[str, dict[str, dict[str, QuerySetResult]]] = {}
     for each in results:
         label = f"{each.format}[{each.engine}]"

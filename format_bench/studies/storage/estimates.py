@@ -63,7 +63,7 @@ ASSUMED = (
 
 @dataclass(frozen=True)
 class ReadCost:
-    """What a read asks of any medium."""
+    """Demands of a read on any medium."""
 
     format: str
     question: str

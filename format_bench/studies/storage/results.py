@@ -27,7 +27,7 @@ QUESTIONS = {
     "columns": "2 columns of all rows",
     "rows": "100 random rows",
 }
-"""What is timed, in words."""
+"""The timed call, in words."""
 
 DATASET = "query"
 
@@ -70,7 +70,7 @@ class _StorageForm(StudyForm[StorageCell]):
     """Form of cells; a save is no query, and only it has a size."""
 
     def metric_of(self, row: StorageCell, name: str) -> tuple[str, str | None] | None:
-        """Return the metric of a value; None of what was not counted."""
+        """Return the metric of a value; None if it was not counted."""
         value = getattr(row, name)
         if value is None or (name == "file_bytes" and not value):
             return None

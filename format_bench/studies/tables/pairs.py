@@ -372,7 +372,7 @@ def _short(text: str) -> str:
 
 
 def engines(context: Context) -> Iterator[Block]:
-    """Yield the query engines with what each does itself."""
+    """Yield the query engines with the work that each does itself."""
     del context
     rows = []
     for engine in query_engines.engines():
