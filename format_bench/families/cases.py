@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 from adapter_core import UnavailableError, UnknownLevelError, UnknownNameError
 from format_bench.families.operations import registry_of
 from format_bench.families.questions import declared
-from format_bench.results.conditions import Conditions, place_of
+from format_bench.results.conditions import Conditioned, Conditions
 from format_bench.results.suites import SUITES, Family, Step, family_of_suite
 
 if TYPE_CHECKING:
     from adapter_core.codec_choice import CodecChoice
     from format_bench.families.questions import Questions
-    from format_bench.instruments.threads import Threads
     from format_bench.results.suites import Track
 
 _USUAL = Conditions({"threads": "all"})
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(Conditioned):
     """One format on one data set, with or without one of its codecs.
 
     Raises
@@ -53,26 +52,6 @@ class Case:
             object.__setattr__(self, "level", codec.level_or_default(self.level))
         elif self.level is not None:
             raise UnknownLevelError(f"{self.format}: level {self.level} is given without a codec")
-
-    @property
-    def place(self) -> str:
-        """The data set with its medium and further conditions, e.g. "core on tmpfs"."""
-        return place_of(self.dataset, self.conditions)
-
-    @property
-    def threads(self) -> Threads:
-        """Thread policy."""
-        return "1" if self.conditions["threads"] == "1" else "all"
-
-    @property
-    def track(self) -> str:
-        """Name of one of the suite's tracks; else empty."""
-        return self.conditions.get("track", "")
-
-    @property
-    def medium(self) -> str:
-        """Name of the medium of the file; empty if no media are compared."""
-        return self.conditions.get("medium", "")
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 
 class Conditions(Mapping[str, str]):
@@ -60,3 +61,35 @@ def place_of(dataset: str, conditions: Mapping[str, str]) -> str:
         if name not in {*WITHIN_A_PLACE, "medium"}
     ]
     return ", ".join([f"{dataset} on {medium}" if medium else dataset, *further])
+
+
+class Conditioned:
+    """Conditions and place of a case or a record, which has the two fields."""
+
+    dataset: str
+    conditions: Mapping[str, str]
+
+    @property
+    def cache(self) -> str | None:
+        """State of the page cache: "warm" or "cold"; None where it does not apply."""
+        return self.conditions.get("cache")
+
+    @property
+    def threads(self) -> Literal["1", "all"]:
+        """Thread policy."""
+        return "1" if self.conditions.get("threads") == "1" else "all"
+
+    @property
+    def track(self) -> str:
+        """Way to write the file that a suite declares, e.g. "paper"; empty if it declares none."""
+        return self.conditions.get("track", "")
+
+    @property
+    def medium(self) -> str:
+        """The medium of the file, e.g. "tmpfs" or "emulated hdd"; empty if no media are compared."""
+        return self.conditions.get("medium", "")
+
+    @property
+    def place(self) -> str:
+        """The data set with the conditions that set it apart, e.g. "core on tmpfs"."""
+        return place_of(self.dataset, self.conditions)

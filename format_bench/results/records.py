@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from adapter_core.errors import InvalidRecordError, InvalidResultsError, NewerRecordError
-from format_bench.results.conditions import Conditions, place_of
+from format_bench.results.conditions import Conditioned, Conditions
 from format_bench.results.record_form import SCHEMA, decode, validate
 from format_bench.results.suites import SUITES
 
@@ -28,7 +28,7 @@ HEAD = b'{"suite": '
 
 
 @dataclass(frozen=True)
-class Record:
+class Record(Conditioned):
     """One cell of a suite: a value, or the reason why it is missing."""
 
     suite: str
@@ -69,31 +69,6 @@ class Record:
     it is not known, or if asv has it."""
     schema: int = SCHEMA
     """Number of the form of records; records of an older one are read as of this one."""
-
-    @property
-    def cache(self) -> str | None:
-        """State of the page cache: "warm" or "cold"; None where it does not apply."""
-        return self.conditions.get("cache")
-
-    @property
-    def threads(self) -> str:
-        """Thread policy: "1" or "all"."""
-        return self.conditions.get("threads", "all")
-
-    @property
-    def track(self) -> str:
-        """Way to write the file that a suite declares, e.g. "paper"; empty if it declares none."""
-        return self.conditions.get("track", "")
-
-    @property
-    def medium(self) -> str:
-        """The medium of the file, e.g. "tmpfs" or "emulated hdd"; empty if no media were compared."""
-        return self.conditions.get("medium", "")
-
-    @property
-    def place(self) -> str:
-        """The data set with the conditions that set it apart, e.g. "core on tmpfs"."""
-        return place_of(self.dataset, self.conditions)
 
     @property
     def repeats_by_round(self) -> list[list[float]]:
@@ -250,5 +225,5 @@ Key = tuple[object, ...]
 def key(record: Record) -> Key:
     """Return the key of the cell of a record."""
     what = (record.suite, record.format, record.dataset, record.rows, record.codec, record.level)
-    under = tuple(sorted(record.conditions.items()))
-    return (*what, under, record.query, record.metric, record.machine)
+    values = tuple(sorted(record.conditions.items()))
+    return (*what, values, record.query, record.metric, record.machine)
