@@ -7,7 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
@@ -47,18 +47,23 @@ def listening(*processes: psutil.Process) -> dict[str, bool]:
     found = {}
     for parent in processes:
         for process in [parent, *parent.children(recursive=True)]:
-            is_apart = Path(f"/proc/{process.pid}/ns/net").readlink() != own_network
-            for address, port in addresses_of(process.pid):
-                found[f"{process.pid} {process.name()} {address} {port}"] = (
-                    is_apart or address.is_loopback
-                )
+            # A command of a recipe may end between its listing and this line.
+            with suppress(FileNotFoundError, ProcessLookupError, psutil.NoSuchProcess):
+                is_apart = Path(f"/proc/{process.pid}/ns/net").readlink() != own_network
+                for address, port in addresses_of(process.pid):
+                    found[f"{process.pid} {process.name()} {address} {port}"] = (
+                        is_apart or address.is_loopback
+                    )
     return found
 
 
 def addresses_of(pid: int) -> list[tuple[ipaddress.IPv4Address | ipaddress.IPv6Address, int]]:
     """Return where a process listens, of its own network; psutil sees that of the caller."""
     descriptors = Path(f"/proc/{pid}/fd").iterdir()
-    own = {str(each.readlink()) for each in descriptors if each.is_symlink()}
+    own = set()
+    for each in descriptors:
+        with suppress(FileNotFoundError):  # closed since the listing
+            own.add(str(each.readlink()))
     found = []
     for protocol in ("tcp", "tcp6"):
         for line in Path(f"/proc/{pid}/net/{protocol}").read_text().splitlines()[1:]:
