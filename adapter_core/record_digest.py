@@ -15,7 +15,9 @@ from typing import Any
 from adapter_core.record_type import Field, FieldKind, RecordType
 
 _INT = Struct("<i").pack
+# A length that no text has.
 _NULL = _INT(-1)
+# One call of the hash for many records: a call for each costs more than its bytes.
 _BLOCK_ROWS = 4096
 
 

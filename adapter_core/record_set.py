@@ -12,6 +12,7 @@ from adapter_core.record_digest import digest
 if TYPE_CHECKING:
     from adapter_core.record_type import RecordType
 
+# A generator makes a block at a time, so that a data set larger than memory can be digested.
 BLOCK_ROWS = 2**16
 
 

@@ -21,6 +21,7 @@ OBJECT_STORES = ("s3", "gs", "az")
 ATTEMPTS = 2
 """Times that libraries send a request that fails; their defaults, up to 10, take minutes."""
 
+# With `ATTEMPTS`, a server that is gone costs a minute.
 _TIMEOUT_SECONDS = 30
 
 _AZURE_VARIABLES = (

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from adapter_core import ArrayReader, ArraySource
 
+# As in ERA5's own files; the error is half a step of the message's range.
 _BITS = 16
 _DATA_FILE = "array.grib2"
 _DESCRIPTION_FILE = "array.json"

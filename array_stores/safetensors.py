@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 _METADATA = "__metadata__"
 _KINDS = {"b": "BOOL", "u": "U", "i": "I", "f": "F", "c": "C"}
+# The header is padded with blanks, so that tensors are aligned when the file is mapped.
 _ALIGNMENT = 8
+# MAX_HEADER_SIZE of the library, which refuses longer ones.
 _MOST_HEADER_BYTES = 100_000_000
 
 

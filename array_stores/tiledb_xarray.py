@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from adapter_core import Availability
 
 _META_PREFIX = "__tiledb_attr"
+# TileDB's metadata has no wider integers, where Python's have any width.
 _INT64_BITS = 63
 
 

@@ -33,6 +33,7 @@ _AVRO_NAME = re.compile(r"(?!column_\d+\Z)[A-Za-z_][A-Za-z0-9_]*")
 
 _UNITS = {"s": "millis", "ms": "millis", "us": "micros", "ns": "nanos"}
 
+# Rows that are Python objects at a time, which take several times the memory of their values.
 _BLOCK_ROWS = 10_000
 
 _STOP = "stop"

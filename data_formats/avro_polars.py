@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # https://avro.apache.org/docs/1.12.0/specification/#names
 _AVRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
+# The sync marker after each block; a block without rows is two zeros: its count and its length.
 _MARKER_BYTES = 16
 _EMPTY_BLOCK = b"\0\0"
 

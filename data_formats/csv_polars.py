@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from adapter_core import ColumnSums, Predicate, RemoteFile
 
+# Ten times Polars' default, 100: a type that fits all rows saves reading the file again.
 _SAMPLE_ROWS = 1_000
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _NO_TYPE = "Mosaic has no type for them"
 
+# A row group ends between two batches only, so batches bound how far it passes its size.
 _BATCH_ROWS = 65_536
 
 # A file ends with its codec, version, two reserved bytes, and "MOSA".

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MAGIC = b"ORC"
 
+# Length and a flag for chunks stored as they are: https://orc.apache.org/specification/ORCv1/#compression
 CHUNK_HEADER_BYTES = 3
 
 # The indexes and the footer may be compressed although no value is.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from adapter_core import Batch, RemoteFile
 
+# Of each column while a file is read in batches; without a limit a whole row group is in memory.
 _BUFFER_BYTES = 2**20
 
 

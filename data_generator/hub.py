@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# A hub out of reach is said before a user gives up.
 SECONDS_TO_WAIT = 10
 SPLIT = "train"
 

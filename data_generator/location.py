@@ -15,6 +15,7 @@ SEPARATOR = "::"
 
 CODEC_ENDINGS = (".gz", ".zst", ".xz")
 
+# Names become parts of paths and headings of tables.
 NAME_CHARACTERS = 60
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy as np
 
+# 2**64 divided by the golden ratio, made odd: Steele, Lea and Flood, "Fast splittable pseudorandom
+# number generators", OOPSLA 2014.
 _GAMMA = 0x9E3779B97F4A7C15
 _MASK = 2**64 - 1
 

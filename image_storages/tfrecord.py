@@ -35,6 +35,7 @@ MOST_BYTES = 2**31 - 2**10
 FRAME_BYTES = 12
 """Bytes before a message: its length, and the checksum of the length."""
 
+# The masked CRC-32C after a message: https://www.tensorflow.org/tutorials/load_data/tfrecord
 SUM_BYTES = 4
 
 _VARINT = rb"[\x80-\xff]*[\x00-\x7f]"

@@ -21,6 +21,7 @@ https://www.loc.gov/preservation/digital/formats/content/tiff_tags.shtml"""
 
 MOST_CHANNELS = 2**16 - 1  # SamplesPerPixel has 16 bits
 
+# Small images are written many pages a call; larger ones go alone.
 BATCH_BYTES = 1 << 20
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from adapter_core import Field, RecordType
 
+# pyarrow's default; a batch is turned into objects at once.
 _BATCH_ROWS = 65_536
 
 

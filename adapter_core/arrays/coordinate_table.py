@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 BATCH_ROWS = 2**20
 """Least number of rows to write at a time, if the table has as many."""
 
+# A row of chunks above it is laid out in a file beside, rather than in memory.
 _SLAB_BYTES = 2**28
 _SECONDS = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 _TIMES = re.compile(rf"({'|'.join(_SECONDS)}) since (\d{{4}}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d))?Z?")

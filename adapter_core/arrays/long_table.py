@@ -32,6 +32,7 @@ _SPLIT_CODECS = (
     Codec("brotli", range(12), 8),
 )
 _SPLIT_DTYPES = frozenset({"float32", "float64", "int32", "int64"})
+# Indexes are int32: half the bytes of int64 before encoding.
 _LARGEST_EDGE = 2**31 - 1
 
 

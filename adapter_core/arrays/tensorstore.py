@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from adapter_core import Attribute, RemoteFile, Selection
 
+# Its JSON has no wider integers, where Python's have any width.
 _INT64_BITS = 63
 
 

@@ -21,6 +21,7 @@ _HEADER = re.compile(
     rb"'shape': \((\d+), (\d+)(?:, (\d+))?\), \} *\n"
 )
 
+# Images of a data set have few shapes; each header is made once.
 _SHAPES_KEPT = 4096
 
 

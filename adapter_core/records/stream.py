@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from adapter_core import RecordType
 
 _LENGTH = Struct("<I")
+# About a thousand records at a time for compressors; see `_save`.
 _BUFFER_BYTES = 2**17
 
 

@@ -47,7 +47,9 @@ BLOCK_BYTES = 2**24
 pyarrow's own choice, 1 MiB, is soon too little for long text, and no faster.
 """
 
+# Enough for the header and some rows, to infer types without reading the file.
 _FIRST_BYTES = 2**16
+# A text that is refused shows among the first rows as a rule; all follow if none does.
 _FIRST_ROWS = 1_000
 
 

@@ -51,6 +51,7 @@ _CONTENTS = {
 }
 """Contents of columns for `Comparison.fitted`, by DuckDB's types."""
 
+# `limit` needs a number.
 _ALL_ROWS = 2**62
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # https://support.microsoft.com/office/1672b34d-7043-467e-8e27-269d656771c3
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT_LENGTH = 1_048_576, 16_384, 32_767
 
+# Day 1 of Excel's calendar is 1900-01-01; its dates end with 9999.
 YEARS = 1900, 9999
 
 SHEET = "Sheet1"

@@ -74,6 +74,7 @@ NAMES_AND_TYPES = "SELECT name, type FROM pragma_table_info('data')"
 MAX_COLUMNS = 2_000
 """Default of SQLite's builds: https://www.sqlite.org/limits.html#max_column"""
 
+# https://www.sqlite.org/fileformat.html#the_database_header; a page size of 1 stands for 65,536.
 _HEADER_BYTES = 100
 _LARGEST_PAGE_BYTES = 2**16
 

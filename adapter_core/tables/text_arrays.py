@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+# Arrow's text has offsets of 32 bits, large text of 64.
 _LARGEST_INT32 = 2**31 - 1
 
 

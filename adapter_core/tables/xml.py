@@ -40,6 +40,7 @@ _TAIL = "</data>\n"
 # a line feed.
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
 
+# Rows that are text or elements at a time, which take several times the memory of their values.
 _BLOCK_ROWS = 10_000
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 MEMORY_SHARE, DISK_SHARE = 0.9, 0.9
 """Parts of the available memory, and of the free space, that reading may take."""
 
+# Long enough for the largest files, so that it ends readers that never end.
 USUAL_SECONDS = 3600.0
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from adapter_core.record_type import RecordType
 
+# Of the published measurements; the pool and the lengths are its program's.
 PUBLISHED_COUNT = 10_000_000
 POOL_TEXTS = 10_000
 MAX_LETTERS = 19

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SHAPE = (512, 512)
 DIMENSIONS = ("step", "row", "column")
 
+# 273.25 K: exact in binary floats of every width, so that no conversion changes it.
 CONSTANT = 273.25
 
 # Of float32: an exponent of ones is that of infinity and NaN.

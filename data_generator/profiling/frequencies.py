@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 # Number of ranks to which the exponent is fitted; the shares of others are too small to matter.
 HEAD = 1_000
 
+# The study's bounds of its patterns, in the order that `pattern` applies them.
 UNIFORM_BELOW = 0.01
 HOTSPOT_FACTOR = 9
 STEEPEST = 4.0

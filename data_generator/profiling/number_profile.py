@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 # Largest number of digits after the point of a short decimal number; other floats have all digits.
 MOST_DECIMALS = 9
 
+# Steps that people and instruments choose; a common divisor of 7 in a sample is chance.
 ROUND_FACTORS = (1, 2, 5)
+# A minute, an hour, a day.
 SECONDS_PER_UNIT = (60, 3_600, 86_400)
 
 # Tolerated mean number of trailing zeros: random digits have 0.11 of them.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # Memory for each row when a sample is drawn: a random word and a row number.
 SAMPLING_BYTES = 16
 
+# A pointer to a Python object.
 REFERENCE_BYTES = 8
 
 

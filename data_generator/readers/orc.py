@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from data_generator.readers._reader import ReadRequest
 
 
+# ORC's C++ library prints there by itself.
 STDERR = 2
 
 

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 # Largest width of whole numbers: not all numbers of 19 digits fit in 64 bits.
 MOST_DIGITS = 18
 
+# Float64 reaches from 1e-308 to 1e308; some room is left for what is computed with them.
 FEWEST_DIGITS, MOST_DIGITS_OF_FLOATS = -300, 300
 
+# Of float64, the leading bit included.
 SIGNIFICAND_BITS = 53
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Real = TypeVar("Real", "float", "np.ndarray")
 
+# Powers of a rational exponent are exact integer roots, equal on every machine; `pow` is not.
 EXPONENT_STEPS = 64
 
 # 2**32 / golden ratio: its multiples are spread evenly over 32 bits.

@@ -195,6 +195,7 @@ class TableSpec:
     """Origin of the properties, for readers of the file."""
 
 
+# Shares near 1 keep the digits of their complement: 0.99999 is not 1.
 NEAR_ONE = 0.9
 
 

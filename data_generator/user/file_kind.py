@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from data_generator.readers._reader import TableReader
 
 
+# Signatures are within the first bytes; the delimiter of a text shows in its first lines.
 HEAD_BYTES = 2**16
 
 # Bytes that do not occur in text of any encoding that extends ASCII.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from data_generator.dataset import UserData
 
 
+# 128 bits: two files of a user never have one digest by chance.
 DIGEST_BYTES = 16
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 KEPT_HASHES = 2**16
 
 SLICE_ROWS = 10**6
+# Values of a 64-bit hash, over which distinct values spread evenly.
 HASHES = 2**64
 
 # Number of chunks that the summary of an array reads, evenly spread.

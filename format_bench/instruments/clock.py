@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, Self
 
 from format_bench.instruments.intervals import CONFIDENCE, median_interval
 
+# A median needs three: of two calls it is their mean, which one disturbance moves.
 MIN_REPEATS = 3
 
 # More samples hardly narrow the median's interval, and make records long.

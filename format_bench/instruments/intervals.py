@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
+# The usual level, at which one cell of twenty lies outside by chance.
 CONFIDENCE = 0.95
 
 

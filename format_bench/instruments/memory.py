@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+# The kernel counts in KiB: getrusage(2), proc(5).
 KIB = 1024
 
 

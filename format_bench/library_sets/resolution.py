@@ -27,6 +27,7 @@ from format_bench.library_sets.sets import (
 # Key of the requirements that belong to no extra; the other keys are names of extras.
 REQUIRED = ""
 
+# uv resolves the set in seconds; an index that hardly answers takes minutes.
 TIMEOUT_SECONDS = 900
 
 # Prefix of uv's message if no versions fit; the reason follows.

@@ -17,6 +17,7 @@ from typing import Any
 from format_bench.instruments import threads as thread_policy
 from format_bench.results.suites import FAMILIES
 
+# All libraries are imported in it; one that hangs shall not end a run.
 CHILD_SECONDS = 120
 # The path of this process: the child must import the same packages in any working directory.
 CHILD = (

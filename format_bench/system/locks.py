@@ -26,6 +26,7 @@ HOST_LOCK = Path("/dev/shm/formatbench-host.lock")  # noqa: S108 (its name is me
 HOLDER_SECONDS = 3600.0
 """How long a process waits for another one that measures; a cell seldom takes longer."""
 
+# Waiting is for a run of minutes or hours: nobody notices.
 _POLL_SECONDS = 0.2
 
 # Of a command line in a message.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+# Sums of uint64 wrap around so: they do not depend on the order of the rows.
 _MODULUS = 2**64
 
 _NULL = 0x9E3779B97F4A7C15

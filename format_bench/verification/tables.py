@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# A message stays one line.
 NAMES_SHOWN = 5
 
 

@@ -193,6 +193,7 @@ def _aggregate(
     return sums / counts, share * magnitudes / counts
 
 
+# Integers are summed exactly up to here, as int64 of the engines.
 _LARGEST_SUM = 2.0**63
 
 

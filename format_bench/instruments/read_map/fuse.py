@@ -48,9 +48,11 @@ WANTED = MAX_PAGES | INIT_EXT | DIRECT_IO_ALLOW_MMAP
 # Flag of OPEN: reads pass the page cache by, so that repeats and exact sizes reach the server.
 FOPEN_DIRECT_IO = 1
 
+# Limits of the protocol, include/uapi/linux/fuse.h; a request fits them with its head.
 PAGES_A_REQUEST = 256
 MAX_WRITE = 1 << 17
 REQUEST_BYTES = 1 << 18
+# Names and attributes never change while a map is made: no request is made for them again.
 CACHED_SECONDS = 3600
 
 _HEADER = struct.Struct("<IIQQIIII")

@@ -33,6 +33,7 @@ DEVICE = "/dev/fuse"
 
 LIMIT_SECONDS = 600.0
 
+# linux/sched.h, linux/mount.h, linux/prctl.h and linux/seccomp.h.
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
 MS_RDONLY, MS_REC, MS_PRIVATE = 1, 0x4000, 1 << 18
 

@@ -72,6 +72,7 @@ def joined(names: Iterable[object], most: int | None = 4) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
+# As in `ulimit`, systemd and Docker: powers of 1,024.
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 

@@ -18,6 +18,7 @@ from format_bench.results.status import CellStatus
 
 SUITE, DATASET, ROWS, FIELDS = "records", "entities-seed", 10_000_000, 10
 
+# The tables give MiB, records bytes.
 MIB = 1_048_576
 
 WRITTEN = {
