@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
 from format_bench.results.candidates import Configuration
+from format_bench.results.conditions import WITHIN_A_PLACE, Conditions
 from format_bench.results.metrics import METRICS, Measure
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class ComparisonGroup:
     """With its medium, if media were compared."""
     data: str = ""
     """The data set without its medium."""
+    conditions: Conditions = Conditions()  # noqa: RUF009 (immutable)
+    """The values of axes that set the group apart, e.g. its medium and link."""
     medium: str = ""
     """Empty if no media were compared."""
     rows: int = 0
@@ -89,6 +92,13 @@ class ComparisonGroup:
             dataset=printable(first.place),
             data=printable(first.dataset),
             medium=printable(first.medium),
+            conditions=Conditions(
+                {
+                    name: printable(value)
+                    for name, value in first.conditions.items()
+                    if name not in WITHIN_A_PLACE
+                }
+            ),
             rows=first.rows,
             # 0 in the records of a case that failed before its data set was loaded.
             columns=max(record.columns for record in records),

@@ -1,70 +1,29 @@
-"""Sections of a study's page: values, ratios, numbers beside published ones, and what is left out."""
+"""Sections of a study's page: text, extents, tables of values or ratios, and what is left out."""
 
 from __future__ import annotations
 
-import functools
 import itertools
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, Literal
+from statistics import median
+from typing import Any, Literal
 
 import msgspec
 
-from adapter_core.errors import NoCommonCellsError
-from format_bench.comparison import Comparison, compare
 from format_bench.report.losses_and_gaps import rows_of_gaps
-from format_bench.report.queries import QueryTable, query_names, query_tables
-from format_bench.results.display.text import format_ratio, joined, plural, quantity
-from format_bench.results.groups import NOT_RUN
-from format_bench.results.load import load
+from format_bench.results.display.text import format_ratio, plural, quantity
+from format_bench.results.groups import NOT_RUN, query_order
 from format_bench.results.status import WRONG
 from format_bench.studies.declared.blocks import Block
 from format_bench.studies.declared.claims import counterparts, geometric_mean
+from format_bench.studies.declared.published import Published, Ranking
+from format_bench.studies.declared.section import MISSING, Context, SectionBase, replaced
 from format_bench.studies.declared.selection import Number, Numbers, first_of
-
-if TYPE_CHECKING:
-    from format_bench.results.load import Results
 
 VERIFIED = "all equal to NumPy's"
 """End of the remark on a compared answer."""
-
-MISSING = "-"
-
-
-@dataclass(frozen=True)
-class Context:
-    """Material of sections."""
-
-    results: Results
-    numbers: Numbers
-    published: str
-    explanations: dict[str, str]
-
-    @functools.cached_property
-    def comparison(self) -> Comparison | None:
-        """The published results beside ours; None if nothing is common to them."""
-        try:
-            return compare(load(self.published), self.results)
-        except NoCommonCellsError:
-            return None
-
-
-class SectionBase(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
-    """Fields of all sections."""
-
-    title: str = ""
-    text: str = ""
-    select: dict[str, Any] = {}
-    """Patterns that all its numbers share."""
-    fold: bool = False
-
-    def blocks(self, context: Context) -> Iterator[Block]:
-        """Yield the blocks of the section."""
-        raise NotImplementedError
 
 
 class Text(SectionBase, tag="text", kw_only=True):
@@ -81,7 +40,7 @@ class Made(SectionBase, tag="made", kw_only=True):
 
     by: str
     """The function, as "module:name"; it takes the context, and yields blocks."""
-    given: dict[str, str] = {}
+    given: dict[str, str] = msgspec.field(default_factory=dict)
     """Further arguments by name."""
 
     def blocks(self, context: Context) -> Iterator[Block]:
@@ -115,7 +74,7 @@ class Extent(SectionBase, tag="extent", kw_only=True):
         alignment = "".join("l" if name in _WORDS else "r" for name in self.columns.values())
         shown = {name: f"{value:,}" for name, value in totals.items()}
         shown["answers came"] = f"{plural(totals.get('wrong', 0), 'answer')} came"
-        yield Block(self.title, _replaced(self.text, shown), header, rows, alignment)
+        yield Block(self.title, replaced(self.text, shown), header, rows, alignment)
 
 
 _WORDS = ("dataset", "name", "threads")
@@ -148,100 +107,215 @@ def _text(value: str | int) -> str:
     return value if isinstance(value, str) else f"{value:,}"
 
 
-def _replaced(text: str, values: dict[str, str]) -> str:
-    for name, value in values.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
-
-
 class Column(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A column of numbers."""
+    """A column of numbers, or of ratios."""
 
     select: dict[str, Any]
+    over: dict[str, Any] | None = None
+    """Fields in which the number below differs; the section's if it is missing."""
     show: str = ""
     """Format of the value, as Python's; else with its unit."""
     by: Literal["value", "median", "mean"] = "value"
-    """Of ratios of several queries: their median or geometric mean, with the range."""
+    """Of several in a cell: the one of most rows, or the median or geometric mean with the range."""
+    interval: bool = False
+    """Whether values have their interval beside them."""
 
-    def text(self, number: Number | None) -> str:
+    def value(self, number: Number) -> str:
         """Return a number as text."""
-        if number is None:
-            return MISSING
-        return format(number.value, self.show) if self.show else number.quantity
+        text = format(number.value, self.show) if self.show else number.quantity
+        if self.interval and number.interval:
+            low, high = (quantity(each, number.unit) for each in number.interval)
+            text += f" ({low} to {high})"
+        return text
+
+    def summary(self, values: Sequence[float]) -> str:
+        """Return several values, or ratios, as text."""
+        if self.by == "value":
+            return format(values[-1], self.show) if self.show else format_ratio(values[-1])
+        middle = median(values) if self.by == "median" else geometric_mean(values)
+        texts = [f"{each:.3g}" for each in (middle, min(values), max(values))]
+        same = self.by == "median" and texts[1] == texts[2]
+        return texts[0] if same else "{} ({} to {})".format(*texts)
 
 
-class Values(SectionBase, tag="values", kw_only=True):
-    """Values: a row for each configuration."""
+@dataclass
+class _Cell:
+    """What a column has of a row."""
+
+    first: Number
+    values: list[float]
+    text: str = ""
+
+
+_Row = tuple[str, ...]
+
+
+class Table(SectionBase, tag="table", kw_only=True):
+    """Values, or their ratios to counterparts: a row for each configuration."""
 
     columns: dict[str, Column]
+    spread: str = ""
+    """A field or an axis: each of its values has the columns, with the value for {value} in headings."""
+    over: dict[str, Any] | None = None
+    """Fields in which the number below a ratio differs from the one above, as in claims."""
+    renamed: dict[str, str] = msgspec.field(default_factory=dict)
+    """Or: expressions in the format above, and what the format below has in their place."""
     heads: dict[str, str] = msgspec.field(default_factory=lambda: {"format": "name"})
-    """Fields of a number by heading: the first columns."""
-    tables: Literal["all", "each", "largest"] = "each"
+    """Fields of a number, or axes, by heading: the first columns."""
+    tables: Literal["all", "each", "largest"] = "all"
     """One of all results, where the largest size of each cell counts; one for each group; or one."""
-    order: list[str] = []
+    each_of: str = ""
+    """A field or an axis: each of its values has a table, with the value for {value} in the title."""
+    order: list[str] = msgspec.field(default_factory=list)
     """Patterns of formats in order; else by the mean of the columns in `ranked`."""
-    ranked: list[str] = []
+    ranked: list[str] = msgspec.field(default_factory=list)
     only_with: str = ""
-    """A column without which a configuration is left out."""
+    """A column without which a row is left out."""
+    apart: float = 0.0
+    """Rows without a ratio that differs from 1 by more are left out."""
+    complete: bool = False
+    """Whether rows with an empty cell are left out."""
+    marks: bool = False
+    """Whether an empty cell has its status, e.g. "unsupported"."""
 
     def blocks(self, context: Context) -> Iterator[Block]:
         """Yield a block for each table."""
-        scopes = self._scopes(context.numbers)
-        found = [each for each in map(self._block, scopes) if each.rows]
+        scopes = [context.numbers]
+        if self.tables != "all":
+            scopes = context.numbers.scopes(largest_first=self.tables == "largest")
+        if self.each_of:
+            tables = [
+                (scope, value, self.select | {self.each_of: value})
+                for scope in scopes
+                for value in _values_of(scope.select(self.select), self.each_of)
+            ]
+        else:
+            tables = [(scope, "", self.select) for scope in scopes]
+        found = [each for each in (self._block(*table) for table in tables) if each.rows]
         if self.tables == "largest":
             found = found[:1]
-        yield from found or [Block(self.title, "Not measured.")]
+        if not found:
+            text = "Not measured, or without a difference." if self.over else "Not measured."
+            found = [Block(self.title, f"{self.text} {text}".strip() if self.over else text)]
+        yield from found
 
-    def _scopes(self, numbers: Numbers) -> list[Numbers]:
-        if self.tables == "all":
-            return [numbers]
-        return numbers.scopes(largest_first=self.tables == "largest")
-
-    def _block(self, scope: Numbers) -> Block:
-        columns = {
-            name: {
-                self._row_of(each): each
-                for each in sorted(scope.select(self.select | column.select), key=lambda each: each.rows)
-            }
-            for name, column in self.columns.items()
-        }
-        firsts: dict[tuple[str, ...], Number] = {}
-        for found in columns.values():
-            for row, number in found.items():
-                firsts.setdefault(row, number)
-        if self.only_with:
-            firsts = {row: each for row, each in firsts.items() if row in columns[self.only_with]}
-        in_order = self._in_order(firsts, columns)
+    def _block(self, scope: Numbers, value: str, select: dict[str, Any]) -> Block:
+        columns = self._spread_columns(scope, select)
+        cells = {name: self._cells(scope, select, each) for name, each in columns.items()}
+        firsts: dict[_Row, Number] = {}
+        for found in cells.values():
+            for row, cell in found.items():
+                firsts.setdefault(row, cell.first)
+        kept = {row: each for row, each in firsts.items() if self._is_shown(row, cells)}
         rows = [
-            [*row, *(self.columns[name].text(found.get(row)) for name, found in columns.items())]
-            for row in in_order
+            [*row, *(found[row].text if row in found else MISSING for found in cells.values())]
+            for row in self._in_order(kept, cells)
         ]
-        facts = _facts(scope)
+        facts = _facts(scope) | {"value": value}
         return Block(
-            _replaced(self.title, facts),
-            _replaced(self.text, facts),
-            [*self.heads, *self.columns],
+            replaced(self.title, facts),
+            replaced(self.text, facts),
+            [*self.heads, *columns],
             rows,
-            "l" * len(self.heads) + "r" * len(self.columns),
+            "l" * len(self.heads) + "r" * len(columns),
             fold=self.fold,
         )
 
-    def _row_of(self, number: Number) -> tuple[str, ...]:
-        return tuple(str(getattr(number, each)) for each in self.heads.values())
+    def _spread_columns(self, scope: Numbers, select: dict[str, Any]) -> dict[str, Column]:
+        if not self.spread:
+            return self.columns
+        found: dict[str, Column] = {}
+        for name, column in self.columns.items():
+            for value in _values_of(scope.select(select | column.select), self.spread):
+                own = msgspec.structs.replace(column, select=column.select | {self.spread: value})
+                found[replaced(name, {"value": value})] = own
+        return found
+
+    def _cells(self, scope: Numbers, select: dict[str, Any], column: Column) -> dict[_Row, _Cell]:
+        wanted = select | column.select
+        cells: dict[_Row, _Cell] = {}
+        over = self.over if column.over is None else column.over
+        if over is None and not self.renamed:
+            for each in sorted(scope.select(wanted), key=lambda each: each.rows):
+                cell = cells.setdefault(self._row_of(each, None, scope), _Cell(each, []))
+                cell.values.append(each.value)
+                cell.text = column.value(each) if column.by == "value" else column.summary(cell.values)
+            if self.marks:
+                for each in scope.gaps(wanted):
+                    cells.setdefault(self._row_of(each, None, scope), _Cell(each, [], each.status))
+            return cells
+        for a, b in self._pairs(scope.select(wanted), scope.select(wanted | (over or {})), over or {}):
+            if b.value and (a.value or column.by == "value"):
+                cell = cells.setdefault(self._row_of(a, b, scope), _Cell(a, []))
+                cell.values.append(a.value / b.value)
+                cell.text = column.summary(cell.values)
+        return cells
+
+    def _pairs(
+        self, upper: list[Number], lower: list[Number], over: dict[str, Any]
+    ) -> Iterator[tuple[Number, Number]]:
+        if not self.renamed:
+            yield from counterparts(upper, lower, {*over})
+            return
+        by_cell = {(each.format, *each.without({"format"})): each for each in lower}
+        for each in upper:
+            name = self._lower_name(each.format)
+            other = by_cell.get((name, *each.without({"format"})))
+            if other is not None and other is not each:
+                yield each, other
+
+    def _lower_name(self, label: str) -> str:
+        for pattern, other in self.renamed.items():
+            label, number = re.subn(pattern, other, label)
+            if number:
+                break
+        return label
+
+    def _row_of(self, one: Number, other: Number | None, scope: Numbers) -> _Row:
+        return tuple(_head(name, one, other, scope) for name in self.heads.values())
+
+    def _is_shown(self, row: _Row, cells: dict[str, dict[_Row, _Cell]]) -> bool:
+        if self.only_with and row not in cells[self.only_with]:
+            return False
+        if self.complete and not all(row in found for found in cells.values()):
+            return False
+        values = itertools.chain(*(found[row].values for found in cells.values() if row in found))
+        return not self.apart or any(abs(each - 1) > self.apart for each in values)
 
     def _in_order(
-        self, firsts: dict[tuple[str, ...], Number], columns: dict[str, dict[tuple[str, ...], Number]]
-    ) -> list[tuple[str, ...]]:
+        self, firsts: dict[_Row, Number], cells: dict[str, dict[_Row, _Cell]]
+    ) -> Sequence[_Row]:
+        if self.over or self.renamed:
+            return sorted(firsts, key=lambda row: [each.casefold() for each in row])
         if not self.ranked:
-            return [self._row_of(each) for each in first_of(list(firsts.values()), self.order)]
+            rows = {id(number): row for row, number in firsts.items()}
+            return [rows[id(each)] for each in first_of(list(firsts.values()), self.order)]
         means = {}
         for row in firsts:
-            values = [
-                found.value for name in self.ranked if (found := columns[name].get(row)) and found.value
-            ]
+            values = [cells[name][row].values[-1] for name in self.ranked if row in cells[name]]
+            values = [each for each in values if each]
             if values:
                 means[row] = len(self.ranked) - len(values), geometric_mean(values)
         return sorted(means, key=lambda row: means[row])
+
+
+def _values_of(numbers: Sequence[Number], name: str) -> list[str]:
+    """Return the values of a field of numbers, in order; numbers in them count as numbers."""
+    found = dict.fromkeys(str(each.field(name)) for each in numbers)
+    # Kinds of queries are in the order of their family.
+    return list(found) if name == "heading" else sorted(found, key=query_order)
+
+
+def _head(name: str, one: Number, other: Number | None, scope: Numbers) -> str:
+    match name:
+        case "place":
+            return scope.place(one)
+        case "pair":
+            return f"{one.format} / {other.format}" if other else one.format
+        case "rows":
+            return f"{one.rows:,}"
+        case _:
+            return one.name if name == "name" else str(one.field(name))
 
 
 def _facts(scope: Numbers) -> dict[str, str]:
@@ -256,260 +330,6 @@ def _facts(scope: Numbers) -> dict[str, str]:
         "rows": f"{first.rows:,}",
         "threads": threads,
     }
-
-
-class Ratios(SectionBase, tag="ratios", kw_only=True):
-    """Values by values of a counterpart that differs in one field, e.g. the track or the threads."""
-
-    columns: dict[str, Column] = {}
-    by_heading: Column | None = None
-    """A column for each kind of query instead."""
-    upper: dict[str, Any] = {}
-    lower: dict[str, Any] = {}
-    """The patterns in which both differ."""
-    renamed: dict[str, str] = {}
-    """Or: expressions in the format of the upper one, and what the lower one has in their place."""
-    heads: dict[str, str] = msgspec.field(default_factory=lambda: {"format": "name"})
-    apart: float = 0.0
-    """Rows without a ratio that differs from 1 by more are left out."""
-    complete: bool = False
-    """Whether rows with an empty cell are left out."""
-
-    def blocks(self, context: Context) -> Iterator[Block]:
-        """Yield the table."""
-        columns = self.columns
-        if self.by_heading:
-            names = query_names(context.numbers.suite.name)
-            headings: dict[str, list[str]] = {}
-            for each in context.numbers.select(self.select | self.by_heading.select):
-                heading = names[each.query].heading if each.query in names else each.query
-                headings.setdefault(heading, []).append(each.query)
-            columns = {
-                heading: msgspec.structs.replace(
-                    self.by_heading, select=self.by_heading.select | {"query": queries}
-                )
-                for heading, queries in headings.items()
-            }
-        found = {name: self._column(context.numbers, column) for name, column in columns.items()}
-        rows = []
-        in_order = sorted(
-            {row for each in found.values() for row in each},
-            key=lambda row: [text.casefold() for text in row],
-        )
-        for row in in_order:
-            ratios = [each.get(row, []) for each in found.values()]
-            if self.complete and not all(ratios):
-                continue
-            if self.apart and not any(abs(each - 1) > self.apart for each in itertools.chain(*ratios)):
-                continue
-            texts = [
-                _summary(each, column) for each, column in zip(ratios, columns.values(), strict=True)
-            ]
-            rows.append([*row, *texts])
-        if rows:
-            alignment = "l" * len(self.heads) + "r" * len(columns)
-            yield Block(self.title, self.text, [*self.heads, *columns], rows, alignment, fold=self.fold)
-        else:
-            yield Block(self.title, f"{self.text} Not measured, or without a difference.".strip())
-
-    def _column(self, numbers: Numbers, column: Column) -> dict[tuple[str, ...], list[float]]:
-        upper = numbers.select(self.select | column.select | self.upper)
-        lower = numbers.select(self.select | column.select | self.lower)
-        found: dict[tuple[str, ...], list[float]] = {}
-        for a, b in self._pairs(upper, lower):
-            if b.value and (a.value or column.by == "value"):
-                row = tuple(self._head(name, a, b, numbers) for name in self.heads.values())
-                found.setdefault(row, []).append(a.value / b.value)
-        return found
-
-    def _pairs(self, upper: list[Number], lower: list[Number]) -> Iterator[tuple[Number, Number]]:
-        if not self.renamed:
-            yield from counterparts(upper, lower, {*self.lower})
-            return
-        by_cell = {(each.format, *each.without(("format",))): each for each in lower}
-        for each in upper:
-            name = self._lower_name(each.format)
-            other = by_cell.get((name, *each.without(("format",))))
-            if other is not None and other is not each:
-                yield each, other
-
-    def _lower_name(self, label: str) -> str:
-        for pattern, other in self.renamed.items():
-            label, number = re.subn(pattern, other, label)
-            if number:
-                break
-        return label
-
-    def _head(self, name: str, one: Number, other: Number, numbers: Numbers) -> str:
-        match name:
-            case "place":
-                return numbers.place(one)
-            case "pair":
-                return f"{one.format} / {other.format}"
-            case "rows":
-                return f"{one.rows:,}"
-            case _:
-                return str(getattr(one, name))
-
-
-def _summary(ratios: Sequence[float], column: Column) -> str:
-    if not ratios:
-        return MISSING
-    if column.by == "value":
-        return format(ratios[0], column.show) if column.show else format_ratio(ratios[0])
-    middle = median(ratios) if column.by == "median" else geometric_mean(ratios)
-    texts = [f"{each:.3g}" for each in (middle, min(ratios), max(ratios))]
-    same = column.by == "median" and texts[1] == texts[2]
-    return texts[0] if same else "{} ({} to {})".format(*texts)
-
-
-class Published(SectionBase, tag="published", kw_only=True):
-    """Measured values beside the published ones: orders, ratios and the largest disagreements."""
-
-    title: str = "Beside the published tables"
-    measures: list[str] = []
-    """Metrics with a table each; the orders of queries are compared if there are none."""
-    absent: str = "The results have no value of a published cell."
-
-    def blocks(self, context: Context) -> Iterator[Block]:
-        """Yield tables of correlations and ratios, and a list of disagreements."""
-        found = context.comparison
-        if found is None:
-            yield Block(self.title, self.absent)
-            return
-        sizes = sorted({(each.pair.dataset.rows_a, each.pair.dataset.rows_b) for each in found.ratios})
-        extent = joined([f"{a:,} published and {b:,} here" for a, b in sizes]) if sizes else ""
-        yield Block(self.title, _replaced(self.text, {"extent": extent or "different sizes"}))
-        if self.measures:
-            for metric in self.measures:
-                yield from _ratios_of(found, metric)
-            yield _moved(found, context.explanations)
-        else:
-            yield _query_orders(found)
-            yield _moved_queries(found, context)
-
-
-def _ratios_of(found: Comparison, metric: str) -> Iterator[Block]:
-    ratios = [each for each in found.ratios if each.pair.measure.metric == metric]
-    if not ratios:
-        return
-    agreement = next((each for each in found.agreements if each.measure.metric == metric), None)
-    text = ""
-    if agreement and agreement.spearman is not None and agreement.kendall_tau_b is not None:
-        text = (
-            f"Order of {plural(agreement.cells, 'configuration')}: Spearman {agreement.spearman:.2f}, "
-            f"Kendall's tau-b {agreement.kendall_tau_b:.2f}."
-        )
-    rows = []
-    for each in sorted(ratios, key=lambda each: each.pair.a.value or 0):
-        a, b = each.pair.a, each.pair.b
-        texts = [quantity(value, a.unit) for value in (a.value or 0, b.value or 0)]
-        rows.append(
-            [
-                str(each.pair.configuration),
-                *texts,
-                MISSING if each.value is None else f"{each.value:.3f}",
-            ]
-        )
-    yield Block(
-        metric.capitalize(), text, ["store", "published", "here", "here / published"], rows, level=3
-    )
-
-
-def _moved(found: Comparison, explanations: dict[str, str]) -> Block:
-    items = [
-        f"**{each.configuration}, {each.measure.metric}**: number {each.rank_a:g} of {each.formats} "
-        f"published, {each.rank_b:g} here. "
-        f"{explanations.get(f'{each.configuration.format}, {each.measure.metric}', '')}".rstrip()
-        for each in found.disagreements
-    ]
-    text = "" if items else "No place differs by two or more."
-    return Block("Disagreements", text, items=items, level=3)
-
-
-def _query_orders(found: Comparison) -> Block:
-    rows = [
-        [
-            each.measure.metric,
-            each.configuration.format if each.configuration else "**all stacks**",
-            str(each.cells),
-            *(MISSING if number is None else f"{number:.2f}" for number in each[-2:]),
-        ]
-        for each in found.query_agreements
-    ]
-    orders: dict[str, list[float]] = {}
-    stacks: dict[str, int] = {}
-    for each in found.agreements:
-        if each.measure.query and each.dataset and each.spearman is not None:
-            orders.setdefault(each.measure.metric, []).append(each.spearman)
-            stacks[each.measure.metric] = max(stacks.get(each.measure.metric, 0), each.cells)
-    items = [
-        f"Order of {stacks[metric]} stacks by {metric}: Spearman {median(values):.2f} in the median of "
-        f"{len(values)} queries, from {min(values):.2f} to {max(values):.2f}."
-        for metric, values in orders.items()
-    ]
-    header = ["rank correlation of", "stack", "cells", "Spearman", "Kendall tau-b"]
-    return Block(header=header, rows=rows, alignment="llrrr", items=items)
-
-
-_LARGEST = 3
-
-
-def _moved_queries(found: Comparison, context: Context) -> Block:
-    """Return the kinds of queries in which a stack's place differs most, with the known reasons."""
-    names = query_names(context.numbers.suite.name)
-    kinds: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
-    for each in found.query_disagreements:
-        measure = each.pair.measure
-        heading = names[measure.query].heading if measure.query in names else measure.query
-        key = each.pair.configuration.format, measure.metric, heading
-        kinds.setdefault(key, []).append((math.log(each.relative_a), math.log(each.relative_b)))
-    means = {key: (fmean(a for a, _ in each), fmean(b for _, b in each)) for key, each in kinds.items()}
-    largest = sorted(means, key=lambda key: -abs(means[key][1] - means[key][0]))[:_LARGEST]
-    items = []
-    for key in largest:
-        a, b = (format_ratio(math.exp(each)) for each in means[key])
-        cells = plural(len(kinds[key]), "cell")
-        items.append(f"**{', '.join(key)}**: {a} times the mean published, {b} times here ({cells}).")
-    labels = dict.fromkeys(label for label, *_ in largest)
-    items += [f"{each}: {context.explanations[each]}" for each in labels if each in context.explanations]
-    if not items:
-        return Block()
-    text = "Places are relative to the geometric mean of the common stacks in each query."
-    return Block("Largest disagreements", text, items=items, level=3)
-
-
-class Ranking(SectionBase, tag="ranking", kw_only=True):
-    """Geometric means of the ratios to the best of each query, a column for each table of queries."""
-
-    title: str = "Ranking"
-    metric: str
-
-    def blocks(self, context: Context) -> Iterator[Block]:
-        """Yield the table."""
-        tables = [
-            table
-            for group in context.numbers.suite.groups
-            for table in query_tables(group)
-            if table.measure.metric == self.metric
-        ]
-        stacks = sorted({row.format for each in tables for row in each.ranked}, key=str.casefold)
-        rows = [[stack, *(_mean_of(stack, table) for table in tables)] for stack in stacks]
-        yield Block(self.title, self.text, ["stack", *map(_column_name, tables)], rows)
-
-
-def _column_name(table: QueryTable) -> str:
-    return ", ".join(filter(None, [table.group.name, table.track, table.measure.cache or ""]))
-
-
-def _mean_of(stack: str, table: QueryTable) -> str:
-    row = next((each for each in table.means if each.format == stack), None)
-    if row is None:
-        return MISSING
-    text = format_ratio(table.means[row].value)
-    if table.complete[:1] == [row]:
-        return f"**{text}**"
-    return text if row in table.complete else f"({text})"
 
 
 class LeftOut(SectionBase, tag="left out", kw_only=True):
@@ -533,4 +353,4 @@ class LeftOut(SectionBase, tag="left out", kw_only=True):
         yield Block(self.title, text, header, rows, "lllll", fold=True)
 
 
-Section = Text | Made | Extent | Values | Ratios | Published | Ranking | LeftOut
+Section = Text | Made | Extent | Table | Published | Ranking | LeftOut

@@ -1,31 +1,43 @@
-"""Selection of measured numbers: by format, codec, data set, metric, cache, query, threads and track."""
+"""Selection of measured numbers: by format, codec, data set, metric, query and conditions."""
 
 from __future__ import annotations
 
 import functools
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from format_bench.report.model import SuiteResults, results_of_suite
+from format_bench.report.queries import query_names
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import quantity
 from format_bench.results.metrics import Measure
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
+    from format_bench.results.conditions import Conditions
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
 
 NONE = "none"
 """Name of the codec of files without one, as on the command line."""
 
+VALUE = CellStatus.VALUE.value
+
 _ELSE = " else "
 
 Wanted = Mapping[str, str | int | list[str]]
-"""Patterns by the name of a field of `Number`; `per` is no pattern, but divides by "row" or "size"."""
+"""Patterns by the name of a field of `Number` or of an axis; `per` divides by "row" or "size"."""
 
 SIZE = Measure("size")
+
+_OF_NO_CELL = {
+    *("value", "unit", "interval", "status", "sentence"),
+    *("algorithm", "heading", "dataset", "conditions"),
+}
+"""Fields of a number that follow from others, or are measured."""
 
 
 @dataclass(frozen=True)
@@ -38,17 +50,25 @@ class Number:
     """The codec by its common name; formats name some differently."""
     level: int | None
     track: str
+    data: str
+    """The data set alone."""
+    conditions: Conditions
+    """Values of further axes, e.g. the medium."""
     dataset: str
-    """With its medium, if media were compared."""
+    """The data set with these conditions."""
     rows: int
     threads: str
     metric: str
     cache: str
     """"warm", "cold" or empty."""
     query: str
+    heading: str
+    """Kind of the query."""
     value: float
     unit: str
     interval: tuple[float, float] | None = None
+    status: str = VALUE
+    sentence: str = ""
 
     @property
     def name(self) -> str:
@@ -66,12 +86,20 @@ class Number:
         """The measure in words, e.g. "cold read time of cut"."""
         return Measure(self.metric, self.cache or None, self.query).phrase
 
-    def without(self, names: Iterable[str]) -> tuple[object, ...]:
+    def without(self, names: Collection[str]) -> tuple[object, ...]:
         """Return all that tells the number from others but some fields; a codec goes with its level."""
-        dropped = {*names, "value", "unit", "interval", "algorithm"}
+        dropped = {*names, *_OF_NO_CELL}
         if "codec" in dropped:
             dropped.add("level")
-        return tuple(value for name, value in vars(self).items() if name not in dropped)
+        if "dataset" in names:
+            dropped.add("data")
+        conditions = tuple(each for each in self.conditions.items() if each[0] not in dropped)
+        others = (value for name, value in vars(self).items() if name not in dropped)
+        return (conditions, *others)
+
+    def field(self, name: str) -> Any:
+        """Return a field, or the value of an axis, which is empty if it has none."""
+        return vars(self)[name] if name in vars(self) else self.conditions.get(name, "")
 
 
 @dataclass(frozen=True)
@@ -82,6 +110,8 @@ class Numbers:
     every: tuple[Number, ...]
     names: Mapping[tuple[str, int, str], str]
     """Names of the groups, by data set, rows and threads."""
+    missing: tuple[Number, ...] = ()
+    """The cells without a value, whose status and sentence say why."""
 
     @classmethod
     def of(cls, results: Results, suite: str, aliases: Mapping[str, str] | None = None) -> Numbers:
@@ -98,8 +128,10 @@ class Numbers:
         """
         found = results_of_suite(results, suite)
         names = {(each.dataset, each.rows, each.threads): each.name for each in found.groups}
-        every = [number for group in found.groups for number in _numbers(group, aliases or {})]
-        return cls(found, tuple(every), names)
+        headings = {name: query.heading for name, query in query_names(suite).items()}
+        cells = [number for group in found.groups for number in _numbers(group, aliases or {}, headings)]
+        every = tuple(each for each in cells if each.status == VALUE)
+        return cls(found, every, names, tuple(each for each in cells if each.status != VALUE))
 
     def select(self, wanted: Wanted) -> list[Number]:
         """Return the numbers that match all patterns.
@@ -125,6 +157,11 @@ class Numbers:
             ]
         return found
 
+    def gaps(self, wanted: Wanted) -> list[Number]:
+        """Return the cells without a value that match all patterns."""
+        patterns = [item for item in wanted.items() if item[0] != "per"]
+        return [each for each in self.missing if all(_matches(each, *item) for item in patterns)]
+
     def _present(self, patterns: dict[str, Any]) -> list[str]:
         """Return patterns of formats, of each list of alternatives the first that has a number."""
         others = {name: pattern for name, pattern in patterns.items() if name != "format"}
@@ -149,6 +186,7 @@ class Numbers:
                 self,
                 suite=SuiteResults(self.suite.name, [group]),
                 every=tuple(each for each in self.every if _is_of(each, group)),
+                missing=tuple(each for each in self.missing if _is_of(each, group)),
             )
             for group in groups
         ]
@@ -165,26 +203,32 @@ class Numbers:
         return self.names[number.dataset, number.rows, number.threads]
 
 
-def _numbers(group: ComparisonGroup, aliases: Mapping[str, str]) -> Iterator[Number]:
+def _numbers(
+    group: ComparisonGroup, aliases: Mapping[str, str], headings: Mapping[str, str]
+) -> Iterator[Number]:
     for (configuration, measure), cell in group.cells.items():
-        if cell.value is not None:
-            codec = configuration.codec or NONE
-            yield Number(
-                format=configuration.format,
-                codec=codec,
-                algorithm=aliases.get(codec, codec),
-                level=configuration.level,
-                track=configuration.track,
-                dataset=group.dataset,
-                rows=group.rows,
-                threads=group.threads,
-                metric=measure.metric,
-                cache=measure.cache or "",
-                query=measure.query,
-                value=cell.value,
-                unit=cell.unit,
-                interval=cell.interval,
-            )
+        codec = configuration.codec or NONE
+        yield Number(
+            format=configuration.format,
+            codec=codec,
+            algorithm=aliases.get(codec, codec),
+            level=configuration.level,
+            track=configuration.track,
+            data=group.data,
+            conditions=group.conditions,
+            dataset=group.dataset,
+            rows=group.rows,
+            threads=group.threads,
+            metric=measure.metric,
+            cache=measure.cache or "",
+            query=measure.query,
+            heading=headings.get(measure.query, measure.query),
+            value=math.nan if cell.value is None else cell.value,
+            unit=cell.unit,
+            interval=cell.interval,
+            status=cell.status if cell.value is None else VALUE,
+            sentence=cell.sentence,
+        )
 
 
 def _is_of(number: Number, group: ComparisonGroup) -> bool:
@@ -201,7 +245,7 @@ def _scaled(number: Number, by: float) -> Number:
 
 
 def _matches(number: Number, name: str, pattern: str | int | list[str]) -> bool:
-    value = getattr(number, name)
+    value = number.field(name)
     if isinstance(pattern, int):
         return bool(value == pattern)
     patterns = [pattern] if isinstance(pattern, str) else pattern

@@ -19,7 +19,8 @@ from format_bench.results.load import Results, load
 from format_bench.studies.declared import picture
 from format_bench.studies.declared.blocks import Block, Page
 from format_bench.studies.declared.claims import Claim, Verdict  # noqa: TC001 (msgspec resolves the annotations)
-from format_bench.studies.declared.sections import Context, Section
+from format_bench.studies.declared.section import Context
+from format_bench.studies.declared.sections import Section  # noqa: TC001 (msgspec resolves the annotations)
 from format_bench.studies.declared.selection import Numbers
 
 PAPERS = "findings"

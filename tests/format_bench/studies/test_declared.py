@@ -34,7 +34,7 @@ claim = "Feather is smaller than CSV"
 published = "half the size (table 1)"
 numbers = [{ select = { format = "Feather", metric = "size" }, over = { format = "CSV" }, below = 1 }]
 [[sections]]
-kind = "values"
+kind = "table"
 title = "Sizes"
 columns.size.select = { metric = "size" }
 """
