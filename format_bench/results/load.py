@@ -74,7 +74,7 @@ def load(source: str | Path) -> Results:
     return Results(
         name=f"{name} on {machine}" if machine else name,
         records=without_unasked(each for each in last.values() if each.machine == machine),
-        metadata=[each for each in _metadata(path.parent) if each.get("machine", machine) == machine],
+        metadata=[each for each in metadata_beside(path) if each.get("machine", machine) == machine],
         floors=noise_floor.beside(path),
     )
 
@@ -127,10 +127,10 @@ def _file(source: Path) -> Path:
     raise InvalidResultsError(f"{source} holds no results: there is neither {' nor '.join(FILES)} in it")
 
 
-def _metadata(folder: Path) -> list[dict[str, Any]]:
-    """Return the contents of the JSON files with the start of a run, oldest run first."""
+def metadata_beside(place: Path) -> list[dict[str, Any]]:
+    """Return the metadata of the runs in a folder, or beside a file: oldest run first."""
     found = []
-    for path in folder.glob("*.json"):
+    for path in (place if place.is_dir() else place.parent).glob("*.json"):
         try:
             facts = json.loads(path.read_bytes())
         except (ValueError, RecursionError):

@@ -13,7 +13,6 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from importlib import import_module
 from statistics import fmean, median
 from typing import Any, Literal
 
@@ -21,6 +20,7 @@ import msgspec
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
+from format_bench.studies.declared.section import imported
 from format_bench.studies.declared.selection import NONE, Number, Numbers
 
 Mean = Literal["least", "largest", "median", "mean"]
@@ -177,8 +177,7 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     def judge(self, numbers: Numbers) -> Verdict:
         """Return the verdict of measured numbers."""
         if self.tried:
-            module, _, name = self.tried.partition(":")
-            is_true, evidence = getattr(import_module(module), name)()
+            is_true, evidence = imported(self.tried)()
             return Verdict("confirmed" if is_true else self.else_, evidence)
         try:
             return self._best(numbers) if self.rule == "best" else self._by_ratios(numbers)

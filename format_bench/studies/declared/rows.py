@@ -3,20 +3,78 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
+import click
+
+from adapter_core.errors import InvalidResultsError
 from format_bench.metadata.run_metadata import RunMetadataFiles
-from format_bench.results.study_rows import StudyFile
+from format_bench.results.load import Results, metadata_beside, without_unasked
+from format_bench.results.study_rows import StudyFile, StudyForm, read
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from format_bench.instruments.threads import Threads
-    from format_bench.results.study_rows import StudyForm
 
     Row = TypeVar("Row", bound=DataclassInstance)
+else:
+    Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Instrument(Generic[Row]):
+    """What measures the rows of a study that no suite measures."""
+
+    form: StudyForm[Row]
+    measure: Callable[..., Iterable[Row]]
+    """Takes the options of the study by name; refuses bad ones before it returns the rows."""
+    told: Callable[[Row], str]
+    """A row as a line of progress; several of the same line are one."""
+    facts: Callable[[Sequence[Row]], str] | None = None
+    """A summary that the package ships, as CSV."""
+    needs_out: bool = False
+    """Whether it measures for too long to forget the rows."""
+
+    def run(self, out: Path | None, **options: object) -> tuple[list[Row], Results]:
+        """Measure rows into a folder, or a table that ends in .csv, with a line of progress for each.
+
+        Parameters
+        ----------
+        out : Path, optional
+            As `kept` takes it.
+        **options
+            Those of the study.
+        """
+        rows, start, last = list[Row](), time.monotonic(), ""
+        for row in kept(self.form, out, self.measure(**options)):
+            rows.append(row)
+            if (told := self.told(row)) != last:
+                click.echo(f"[{time.monotonic() - start:.0f} s] {told}", err=True)
+            last = told
+        return rows, self._results(rows, *([out] if out else []))
+
+    def read(self, *paths: Path) -> tuple[list[Row], Results]:
+        """Return the rows of one or several runs, and the results that they make.
+
+        Raises
+        ------
+        InvalidResultsError
+            If there are none.
+        """
+        rows = [row for path in paths for row in read(self.form, path)]
+        if not rows:
+            raise InvalidResultsError(f"{paths[0]} contains no results")
+        return rows, self._results(rows, *paths)
+
+    def _results(self, rows: Sequence[Row], *paths: Path) -> Results:
+        records = [record for row in rows for record in self.form.records(row, "")]
+        metadata = [facts for path in paths for facts in metadata_beside(path)]
+        return Results(self.form.suite, without_unasked(records), metadata)
 
 
 def kept(

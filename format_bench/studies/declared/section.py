@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -29,6 +30,8 @@ class Context:
     numbers: Numbers
     published: str
     explanations: dict[str, str]
+    rows: Sequence[Any] = ()
+    """The rows of a study with an instrument."""
 
     @functools.cached_property
     def comparison(self) -> Comparison | None:
@@ -58,3 +61,9 @@ def replaced(text: str, values: dict[str, str]) -> str:
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", value)
     return text
+
+
+def imported(place: str) -> Any:
+    """Return what a declaration names as "module:name"."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

@@ -6,7 +6,6 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from statistics import median
 from typing import Any, Literal
 
@@ -19,7 +18,7 @@ from format_bench.results.status import WRONG
 from format_bench.studies.declared.blocks import Block
 from format_bench.studies.declared.claims import counterparts, geometric_mean
 from format_bench.studies.declared.published import Published, Ranking
-from format_bench.studies.declared.section import MISSING, Context, SectionBase, replaced
+from format_bench.studies.declared.section import MISSING, Context, SectionBase, imported, replaced
 from format_bench.studies.declared.selection import Number, Numbers, first_of
 
 VERIFIED = "all equal to NumPy's"
@@ -45,8 +44,7 @@ class Made(SectionBase, tag="made", kw_only=True):
 
     def blocks(self, context: Context) -> Iterator[Block]:
         """Yield the blocks of the function."""
-        module, _, name = self.by.partition(":")
-        found = list(getattr(import_module(module), name)(context, **self.given))
+        found = list(imported(self.by)(context, **self.given))
         first = found[0] if found else Block()
         yield replace(first, title=first.title or self.title, text=first.text or self.text)
         yield from found[1:]
@@ -226,7 +224,9 @@ class Table(SectionBase, tag="table", kw_only=True):
             return self.columns
         found: dict[str, Column] = {}
         for name, column in self.columns.items():
-            for value in _values_of(scope.select(select | column.select), self.spread):
+            wanted = select | column.select
+            seen = scope.select(wanted) + (scope.gaps(wanted) if self.marks else [])
+            for value in _values_of(seen, self.spread):
                 own = msgspec.structs.replace(column, select=column.select | {self.spread: value})
                 found[replaced(name, {"value": value})] = own
         return found

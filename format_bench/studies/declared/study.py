@@ -7,8 +7,9 @@ a question, the cells to measure, the claims to judge, the sections to show.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import msgspec
@@ -19,9 +20,12 @@ from format_bench.results.load import Results, load
 from format_bench.studies.declared import picture
 from format_bench.studies.declared.blocks import Block, Page
 from format_bench.studies.declared.claims import Claim, Verdict  # noqa: TC001 (msgspec resolves the annotations)
-from format_bench.studies.declared.section import Context
+from format_bench.studies.declared.section import Context, imported
 from format_bench.studies.declared.sections import Section  # noqa: TC001 (msgspec resolves the annotations)
 from format_bench.studies.declared.selection import Numbers
+
+if TYPE_CHECKING:
+    from format_bench.studies.declared.rows import Instrument
 
 PAPERS = "findings"
 """Folder of the studies of papers."""
@@ -31,7 +35,33 @@ class Option(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """An option of a study's command, whose value replaces ``{name}`` in the declaration."""
 
     help: str
-    default: str | int | bool = ""
+    default: str | int | float | bool | list[str] = ""
+    type: Literal["", "integer", "number"] = ""
+    """Type of the values where there is no default."""
+    metavar: str = ""
+    at_least: float | None = None
+    choices: list[str] = []
+
+    def parameter(self, name: str) -> click.Option:
+        """Return the option of the command."""
+        is_flag = isinstance(self.default, bool)
+        kind: Any = None
+        if self.type == "integer" or (isinstance(self.default, int) and not is_flag):
+            kind = click.IntRange(None if self.at_least is None else int(self.at_least))
+        elif self.type == "number" or isinstance(self.default, float):
+            kind = click.FloatRange(self.at_least)
+        elif self.choices:
+            kind = click.Choice(self.choices)
+        return click.Option(
+            [f"--{name}"],
+            default=None if self.type and self.default == "" else self.default,
+            type=kind,
+            is_flag=is_flag,
+            multiple=isinstance(self.default, list),
+            show_default=not is_flag and bool(self.default),
+            metavar=self.metavar or None,
+            help=self.help,
+        )
 
 
 class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -54,6 +84,10 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """What results must have, for the message about others."""
     requires: dict[str, Any] = {}
     """Selection of numbers of which there must be one."""
+    instrument: str = ""
+    """What measures the study where no suite does, "module:name" of an `Instrument`."""
+    examples: list[str] = []
+    """Arguments of the command in its help, for a study with an instrument."""
     cells: dict[str, str | int | bool] = {}
     """Options of ``format-bench run`` that measure the study's cells."""
     published: str = ""
@@ -68,8 +102,8 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """Common names of codecs by the names that formats give them."""
     sections: list[Section] = []
 
-    def page(self, results: Results) -> Page:
-        """Return the page on results.
+    def page(self, results: Results, rows: Sequence[Any] = ()) -> Page:
+        """Return the page on results, and on the rows that they were made of.
 
         Raises
         ------
@@ -77,9 +111,9 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             If they have none of the required numbers.
         """
         numbers = Numbers.of(results, self.suite, self.aliases)
-        if not numbers.select(self.requires):
+        if not rows and not numbers.select(self.requires):
             raise InvalidResultsError(f"{results.name} has no {self.needs or f'values of {self.suite}'}")
-        context = Context(results, numbers, self.published, self.explanations)
+        context = Context(results, numbers, self.published, self.explanations, rows)
         judged = list(self._judged(numbers))
         blocks = [*self._findings(judged), *(b for each in self.sections for b in each.blocks(context))]
         return Page(
@@ -206,6 +240,8 @@ def _filled(declared: Any, values: dict[str, Any]) -> Any:
 def command_of(name: str) -> click.Command:
     """Return the command of a declared study."""
     study = read(name)
+    if study.instrument:
+        return _command_of_instrument(name, study)
 
     @click.pass_context
     def show(
@@ -244,18 +280,45 @@ def command_of(name: str) -> click.Command:
         parameters.append(click.Option(["--measure"], is_flag=True, help=text))
     else:
         parameters.append(click.Option(["--measure"], is_flag=True, hidden=True))
-    for each, option in study.options.items():
-        is_flag = isinstance(option.default, bool)
-        parameters.append(
-            click.Option(
-                [f"--{each}"],
-                default=option.default,
-                is_flag=is_flag,
-                show_default=not is_flag,
-                help=option.help,
-            )
-        )
+    parameters += [option.parameter(each) for each, option in study.options.items()]
     return click.Command(name, callback=show, params=parameters, help=_help(name, study))
+
+
+def _command_of_instrument(name: str, study: Study) -> click.Command:
+    """Return the command of a study that measures by itself: into a folder, or the page of one."""
+    instrument: Instrument[Any] = imported(study.instrument)
+
+    def show(
+        out: Path | None,
+        shown: tuple[Path, ...],
+        summarized: Path | None = None,
+        **values: Any,
+    ) -> None:
+        if summarized and instrument.facts:
+            click.echo(instrument.facts(instrument.read(summarized)[0]), nl=False)
+            return
+        if not shown and out is None and instrument.needs_out:
+            raise click.UsageError("give --out FOLDER to measure, or --page RESULTS for the page")
+        rows, results = instrument.read(*shown) if shown else instrument.run(out, **values)
+        click.echo(study.page(results, rows).markdown(), nl=False)
+
+    path = click.Path(path_type=Path)
+    parameters: list[click.Parameter] = [
+        click.Option(["--out"], type=path, help="Folder of the results."),
+        *(option.parameter(each) for each, option in study.options.items()),
+        click.Option(
+            ["--page", "shown"],
+            type=path,
+            multiple=True,
+            help="Print the page of results instead; several times to join them.",
+        ),
+    ]
+    if instrument.facts:
+        text = "Print a summary as CSV instead."
+        parameters.append(click.Option(["--facts", "summarized"], type=path, help=text))
+    examples = "\n".join(f"  format-bench study {name} {each}".rstrip() for each in study.examples)
+    text = "\n\n".join([study.summary, study.details.strip(), f"\b\nExamples:\n{examples}"])
+    return click.Command(name, callback=show, params=parameters, help=text)
 
 
 def _help(name: str, study: Study) -> str:

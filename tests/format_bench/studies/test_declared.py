@@ -12,6 +12,8 @@ from adapter_core.errors import UnknownNameError
 from format_bench import studies
 from format_bench.cli.main import format_bench
 from format_bench.results.export import export
+from format_bench.results.records import under
+from format_bench.results.status import CellStatus
 from format_bench.studies.declared import study
 from format_bench.studies.declared.blocks import LONG, Block, Page, circumstances
 from format_bench.studies.declared.claims import Claim, Compared
@@ -223,3 +225,39 @@ def test_long_tables_are_folded():
         text = Page("T", "Q", [Block("B", header=["a", "b"], rows=fewer)]).markdown()
         assert ("<details>" in text) is folded
         assert text.count("| x |") == len(fewer)
+
+
+CONDITIONS = """
+title = "Toys"
+summary = "Compare toys."
+question = "Which?"
+suite = "tabular"
+[[sections]]
+kind = "table"
+title = "Reads of {value}"
+each_of = "medium"
+spread = "link"
+marks = true
+select = { metric = "read time" }
+columns."over {value}" = { select = {}, show = ".1f" }
+columns."of 20 ms" = { select = { link = "100 ms" }, over = { link = "20 ms" } }
+"""
+
+
+def test_a_table_takes_any_condition_as_rows_columns_or_the_number_below(toy, tmp_path):
+    toy.write_text(CONDITIONS, encoding="utf-8")
+    found = []
+    for medium, link, seconds in [("ssd", "20 ms", 1.0), ("ssd", "100 ms", 4.0), ("hdd", "20 ms", 2.0)]:
+        one = record("CSV", "read time", seconds, cache="warm")
+        found.append(under(one, medium=medium, link=link))
+    lost = record(
+        "CSV", "read time", None, cache="warm", status=CellStatus.UNSUPPORTED, sentence="no link"
+    )
+    found.append(under(lost, medium="hdd", link="100 ms"))
+    export(found, tmp_path / "results.jsonl")
+    page = call("study", "smallest-toy", tmp_path).stdout
+    hdd, ssd = page.split("## Reads of ")[1:]
+    assert hdd.startswith("hdd")
+    assert "| format | over 20 ms | over 100 ms |" in hdd
+    assert "| CSV | 2.0 | unsupported |" in hdd
+    assert "| CSV | 1.0 | 4.0 | 4.00 |" in ssd
