@@ -55,29 +55,39 @@ def measure_steps(
     CannotHoldError, NotColdError, WrongValuesError
         As `measure_step` does.
     """
-    elsewhere = {each.name: operations.measure(each, file) for each in steps}
+    found: dict[str, list[Measured]] = {}
+    for group in turns_of(steps):
+        found |= _measure_group(group, operations, data, file, effort)
+    return found
+
+
+def turns_of(steps: Sequence[Step]) -> list[tuple[Step, ...]]:
+    """Return steps in order, each cold step beside its warm one, if both are asked for."""
+    by_name = {each.name: each for each in steps}
+    pairs = [(each, by_name[f"cold {each.name}"]) for each in steps if f"cold {each.name}" in by_name]
+    groups = {pair[0].name: pair for pair in pairs}
+    in_turn = {cold.name for _, cold in pairs}
+    return [groups.get(each.name, (each,)) for each in steps if each.name not in in_turn]
+
+
+def _measure_group(
+    group: Sequence[Step], operations: Operations, data: Callable[[], Any], file: Path, effort: Effort
+) -> dict[str, list[Measured]]:
+    """Measure the metrics of one step, or of a step and its cold one in turn."""
+    step, *others = group
+    if not others:
+        return {step.name: measure_step(step, operations, data, file, effort)}
+    cold = others[0]
+    elsewhere = {each.name: operations.measure(each, file) for each in group}
     if None not in elsewhere.values():
         return {name: measured for name, measured in elsewhere.items() if measured is not None}
-    by_name = {each.name: each for each in steps}
-    colds = {each.name: by_name.get(f"cold {each.name}") for each in steps}
-    if any(colds.values()):
-        # Where no file can be cold, this fails before it costs a read.
-        _check_can_be_cold(file)
-    in_turn = {each.name for each in colds.values() if each}
-    found: dict[str, list[Measured]] = {}
-    for step in steps:
-        cold = colds[step.name]
-        if step.name in in_turn:
-            continue
-        if cold is None:
-            found[step.name] = measure_step(step, operations, data, file, effort)
-        elif step.name == "read":
-            found |= _reads_in_turn(step, cold, operations, data, file, effort)
-        elif step.name == "query":
-            found |= QuerySteps([step, cold], operations, data, file).measure(effort)
-        else:
-            found |= _tracks_in_turn([step, cold], operations, file, effort)
-    return found
+    # Where no file can be cold, this fails before it costs a read.
+    _check_can_be_cold(file)
+    if step.name == "read":
+        return _reads_in_turn(step, cold, operations, data, file, effort)
+    if step.name == "query":
+        return QuerySteps([step, cold], operations, data, file).measure(effort)
+    return _tracks_in_turn([step, cold], operations, file, effort)
 
 
 def measure_step(

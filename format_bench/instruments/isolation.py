@@ -10,9 +10,10 @@ import multiprocessing
 import os
 import signal
 import tempfile
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -50,6 +51,8 @@ class Outcome:
     """Reason for the status."""
     error: str = ""
     """Class name of the exception that the step raised, if any."""
+    yielded: tuple[Any, ...] = ()
+    """Values that the step has yielded, if it is a generator function; also if it did not return."""
 
 
 def run(
@@ -61,7 +64,8 @@ def run(
 ) -> Outcome:
     """Call `step(*arguments)` in a fresh process and return its outcome.
 
-    A step may limit its parts by `signal.setitimer`: if the timer kills it, it counts as timed out.
+    A step may limit its parts by `signal.setitimer`: if the timer kills it, it counts as timed out. What
+    a generator function yields is kept whatever becomes of its process.
 
     Parameters
     ----------
@@ -91,12 +95,16 @@ def run(
             process.start()
             stack.callback(_end, process, receiver)
         sender.close()
+        found: list[Any] = []
+        end = time.monotonic() + limit_seconds
         # The end of the pipe also ends the wait, so a crash does not cost the whole limit.
-        if not receiver.poll(limit_seconds):
-            return Outcome(
-                status=CellStatus.TIMED_OUT, sentence=f"not finished after {limit_seconds:.0f} seconds"
-            )
-        return _received(receiver, process)
+        while receiver.poll(max(0.0, end - time.monotonic())):
+            message = _received(receiver, process)
+            if isinstance(message, Outcome):
+                return replace(message, yielded=tuple(found))
+            found += message
+    sentence = f"not finished after {limit_seconds:.0f} seconds"
+    return Outcome(status=CellStatus.TIMED_OUT, sentence=sentence, yielded=tuple(found))
 
 
 def _end(process: Any, receiver: Connection) -> None:
@@ -110,15 +118,16 @@ def _end(process: Any, receiver: Connection) -> None:
     receiver.close()
 
 
-def _received(receiver: Connection, process: Any) -> Outcome:
+def _received(receiver: Connection, process: Any) -> Outcome | tuple[Any]:
+    """Return the next value that was yielded, in a tuple, or the outcome of a process that has ended."""
     try:
-        outcome: Outcome = receiver.recv()
-    except EOFError:
+        message: Outcome | tuple[Any] = receiver.recv()
+    except (EOFError, OSError):  # the latter if it was killed within a message
         process.join()
         if process.exitcode == -signal.SIGALRM:
             return Outcome(status=CellStatus.TIMED_OUT, sentence="its timer ran out")
         return Outcome(status=CellStatus.FAILED, sentence=_death(process.exitcode))
-    return outcome
+    return message
 
 
 def _death(exit_code: int) -> str:
@@ -146,10 +155,20 @@ def _child(
     if entered is not None:
         entered()
     try:
-        outcome = Outcome(step(*arguments))
+        value = step(*arguments)
+        outcome = Outcome(_sent(value, sender) if isinstance(value, Generator) else value)
     except BaseException as error:
         outcome = outcome_of(error)
     sender.send(outcome)
+
+
+def _sent(steps: Generator[Any, None, Any], sender: Connection) -> Any:
+    """Send each value that is yielded, in a tuple; return what is returned."""
+    while True:
+        try:
+            sender.send((next(steps),))
+        except StopIteration as end:
+            return end.value
 
 
 def unlink_semaphores_at_once() -> None:

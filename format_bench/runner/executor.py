@@ -1,7 +1,10 @@
 """Executor of cells: calls in fresh processes under a case's conditions, budgets of time, and records.
 
 A run, a race, a plan of chunks and a worker of a cluster choose cells and their order; each is measured
-and recorded here.
+and recorded here. Parts of a measurement share a process by a generator function, while that goes well::
+
+    for part, outcome in in_turn(case, parts, measure, data, limit_seconds=60.0, folder=folder):
+        ...  # `measure(parts, data)` yields each part with its `Outcome`
 """
 
 from __future__ import annotations
@@ -12,24 +15,27 @@ import shutil
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from adapter_core.errors import WrongValuesError
 from format_bench import conditions
 from format_bench.instruments import isolation
+from format_bench.instruments.isolation import Outcome
 from format_bench.results.records import Key, Record, key
 from format_bench.results.status import LITTLE_SPACE, CellStatus, is_of_surroundings
 from format_bench.runner import folders
 from format_bench.runner.recording import combined, records_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from format_bench.families.cases import Case
-    from format_bench.instruments.isolation import Outcome
     from format_bench.results.suites import Step
     from format_bench.runner.result_store import ResultStore
+
+
+Part = TypeVar("Part")
 
 
 class TimeBudget:
@@ -89,6 +95,64 @@ def isolated(
             entered=surroundings.entered,
         )
     return _with_space(conditions.explained(case, outcome), folder)
+
+
+def in_turn(  # noqa: PLR0913 (what is called, and its limits)
+    case: Case,
+    parts: Sequence[Part],
+    call: Callable[..., Iterator[tuple[Part, Outcome | None]]],
+    *arguments: Any,
+    limit_seconds: float = math.inf,
+    budget: TimeBudget | None = None,
+    folder: Path,
+    after: Callable[[Part, Outcome, list[Part]], list[Part]] = lambda _part, _outcome, rest: rest,
+) -> Iterator[tuple[Part, Outcome]]:
+    """Yield parts with their outcomes, measured one after another in one process while that goes well.
+
+    A part that ends the process costs itself alone: the others go on in another one. A part that crashes
+    after others in its process is tried again alone, as the others may be to blame.
+
+    Parameters
+    ----------
+    case : Case
+        As `isolated` takes it; its conditions are those of all parts.
+    parts : sequence
+        Anything that can be pickled.
+    call : callable
+        A generator function of a module; called with the parts and the arguments. It yields the parts in
+        order, each with its outcome, or with None if it leaves it out. It may return before the last.
+    *arguments
+        Its further arguments; pickled.
+    limit_seconds : float
+        Wall time of one process.
+    budget : TimeBudget, optional
+        Of all processes; parts that it ends, or leaves no time for, are not yielded.
+    folder : Path
+        As `isolated` takes it.
+    after : callable, optional
+        Called with a part, its outcome and the parts after it, if the process has ended at this part.
+        Returns the parts to go on with in another process; by default those after it.
+    """
+    left, budget = list(parts), budget or TimeBudget()
+    is_suspect = False
+    while left and not budget.is_spent():
+        limit = min(limit_seconds, budget.left_seconds)
+        taken = left[:1] if is_suspect else left
+        whole = isolated(case, call, taken, *arguments, limit_seconds=limit, folder=folder)
+        found: list[tuple[Part, Outcome | None]] = list(whole.yielded)
+        yield from ((part, outcome) for part, outcome in found if outcome is not None)
+        left = left[len(found) :]
+        is_suspect = bool(found) and whole.status is CellStatus.FAILED and len(found) < len(taken)
+        if len(found) == len(taken) or is_suspect or budget.is_spent():
+            continue
+        if whole.status:
+            ended, outcome = left.pop(0), replace(whole, yielded=())
+            yield ended, outcome
+        elif found:
+            ended, outcome = found[-1][0], found[-1][1] or Outcome()
+        else:
+            return
+        left = after(ended, outcome, left)
 
 
 def _with_space(outcome: Outcome, folder: Path) -> Outcome:

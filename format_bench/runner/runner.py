@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import WrongValuesError
 from format_bench import conditions
 from format_bench.families.cases import Case
+from format_bench.families.measuring import turns_of
 from format_bench.instruments import isolation
 from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
@@ -28,7 +29,7 @@ from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
-from format_bench.runner.executor import TimeBudget, isolated, keep, new_run_id
+from format_bench.runner.executor import TimeBudget, in_turn, isolated, keep, new_run_id
 from format_bench.runner.recording import keys
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import store_data
@@ -265,26 +266,38 @@ class Runner:
     def _measure(
         self, steps: list[Step], case: Case, number: int, data: Path, file: Path
     ) -> dict[Step, Outcome]:
-        """Measure steps in one process, or, if one of them fails there, each in its own."""
-        effort = replace(self.effort, round_number=number - 1)
-        together = self._isolated(case, case_steps.run_steps, steps, case, data, file, effort)
-        if not together.status:
-            return {step: Outcome(together.value[step.name]) for step in steps}
-        is_of_all = (
-            together.status is CellStatus.TIMED_OUT or together.error == WrongValuesError.__name__
-        )
-        if is_of_all or len(steps) == 1:
-            return dict.fromkeys(steps, together)
+        """Return the outcomes of steps that share a process; those that the budget ends have none."""
         found: dict[Step, Outcome] = {}
-        for step in steps:
-            found |= self._measure([step], case, number, data, file)
-            if found[step].status and step.cache != "cold":
-                return dict.fromkeys(steps, found[step]) | found
-        return found
+        last = Outcome()
+        for group, last in in_turn(
+            case,
+            turns_of(steps),
+            case_steps.run_steps,
+            *(case, data, file, replace(self.effort, round_number=number - 1)),
+            limit_seconds=self.limits.limit_seconds,
+            budget=self._budget,
+            folder=self._own[case.medium],
+            after=_after,
+        ):
+            found |= {step: last if last.status else Outcome(last.value[step.name]) for step in group}
+        left_out = steps if last.status and not self._budget.is_spent() else []
+        return dict.fromkeys(left_out, last) | found
 
     def _isolated(self, case: Case, call: Any, *arguments: Any) -> Outcome:
         limit = min(self.limits.limit_seconds, self._budget.left_seconds)
         return isolated(case, call, *arguments, limit_seconds=limit, folder=self._own[case.medium])
+
+
+def _after(
+    group: tuple[Step, ...], outcome: Outcome, rest: list[tuple[Step, ...]]
+) -> list[tuple[Step, ...]]:
+    """Return the groups of steps that go on after one that failed."""
+    # Without time, or with wrong values, the others would fail like this one.
+    if outcome.status is CellStatus.TIMED_OUT or outcome.error == WrongValuesError.__name__:
+        return []
+    if len(group) > 1:
+        return [*((step,) for step in group), *rest]
+    return rest if group[0].cache == "cold" else []
 
 
 def _processes(first: Step, steps: list[Step]) -> list[list[Step]]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from format_bench import conditions
 from format_bench.families.measuring import measure_steps
-from format_bench.families.operations import Measured, Operations, operations_of, registry_of
+from format_bench.families.operations import Operations, operations_of, registry_of
+from format_bench.instruments.isolation import Outcome, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from format_bench.families.cases import Case
     from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
+
+    Group = tuple[Step, ...]
 
 
 @contextmanager
@@ -41,11 +44,22 @@ def store_data(case: Case, path: Path) -> tuple[int, int]:
 
 
 def run_steps(
-    steps: Sequence[Step], case: Case, data: Path, file: Path, effort: Effort
-) -> dict[str, list[Measured]]:
-    """Measure the metrics of steps; see `measure_steps` for the result and the errors raised."""
+    groups: Sequence[Group], case: Case, data: Path, file: Path, effort: Effort
+) -> Iterator[tuple[Group, Outcome]]:
+    """Yield groups of steps, each with its metrics by step as `measure_steps` returns them.
+
+    The process ends with the first error, after which it may not be as others expect it.
+    """
     with operations_on(case, data) as operations:
-        return measure_steps(steps, operations, partial(operations.load, data), file, effort)
+        for steps in groups:
+            try:
+                loader = partial(operations.load, data)
+                outcome = Outcome(measure_steps(steps, operations, loader, file, effort))
+            except Exception as error:
+                outcome = outcome_of(error)
+            yield steps, outcome
+            if outcome.status:
+                return
 
 
 def leave_file(case: Case, data: Path, file: Path) -> None:
