@@ -160,7 +160,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def call(tmp_path_factory):
-    """Return a function that runs the command in a clone with the two packages; it returns its output."""
+    """Return a function that runs the command in a clone with both packages, for its output."""
     project = clone_with(tmp_path_factory.mktemp("family") / "clone", FILES)
 
     def run(*arguments: object) -> str:
