@@ -22,7 +22,7 @@ from typing import Any
 from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.errors import NotColdError
 from data_generator.confinement.kernel import die_with
-from format_bench.results.status import CellStatus
+from format_bench.results.status import CellStatus, Reason
 from format_bench.system.scratch import scratch_folder
 from format_bench.system.signals import EndingSignals
 
@@ -53,6 +53,11 @@ class Outcome:
     """Class name of the exception that the step raised, if any."""
     yielded: tuple[Any, ...] = ()
     """Values that the step has yielded, if it is a generator function; also if it did not return."""
+
+    @property
+    def reason(self) -> Reason:
+        """The sentence with the status; empty if there is a value."""
+        return Reason(self.sentence, self.status or CellStatus.FAILED)
 
 
 def run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from typing import Self
 
 
 class CellStatus(StrEnum):
@@ -14,6 +15,28 @@ class CellStatus(StrEnum):
     UNAVAILABLE = "unavailable"
     FAILED = "failed"
     TIMED_OUT = "timed out"
+
+
+class Reason(str):
+    """Sentence on a missing value, with the status of the cell.
+
+    Parameters
+    ----------
+    sentence : str
+        The sentence; empty if there is a value.
+    status : CellStatus
+        The status, as the class of an error gives it.
+    """
+
+    __slots__ = ("status",)
+
+    status: CellStatus
+
+    def __new__(cls, sentence: str, status: CellStatus = CellStatus.FAILED) -> Self:
+        """Return the sentence with its status."""
+        found = super().__new__(cls, sentence)
+        found.status = status
+        return found
 
 
 # Begins the sentence of a cell whose data came back with other values.

@@ -19,7 +19,7 @@ from adapter_core.files import content_of, write_atomically
 from format_bench.results import flat_csv, records
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record
-from format_bench.results.status import CellStatus
+from format_bench.results.status import CellStatus, Reason
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -58,7 +58,7 @@ class StudyForm(Generic[Row]):
     dataset: str = ""
     """The data set, where rows have no field of it."""
     reason: str = "reason"
-    """Field with the reason for missing values."""
+    """Field with the reason for missing values; a `Reason`, if rows have no field `status`."""
     threads: str = "1"
     """Thread policy of the study."""
     earlier: str = ""
@@ -85,7 +85,7 @@ class StudyForm(Generic[Row]):
         if getattr(row, "engine", "") and "engine" not in self.named:
             label = f"{label}[{row.engine}]"  # type: ignore[attr-defined]
         sentence = getattr(row, self.reason)
-        status = getattr(row, "status", "failed" if sentence else "")
+        status = getattr(row, "status", getattr(sentence, "status", "failed") if sentence else "")
         for name in self.values:
             found, value = self.metric_of(row, name), getattr(row, name)
             is_common = not isinstance(self.values[name], str) and self.values[name][1] == ""
@@ -151,7 +151,8 @@ class StudyForm(Generic[Row]):
                 subject.pop(query)
             row = (common if is_common else rows).setdefault(tuple(subject.items()), {})
             if not is_common:
-                row[self.reason] = row.get(self.reason) or record.sentence
+                status = CellStatus.FAILED if record.value is not None else record.status
+                row[self.reason] = row.get(self.reason) or Reason(record.sentence, status)
             if record.value is None:
                 row.update({"status": record.status.value} if "status" in types else {})
             elif types[name].startswith("tuple"):

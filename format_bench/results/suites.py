@@ -203,6 +203,8 @@ class Family:
     """Whether its adapters take a codec."""
     asks: str = ""
     """The family of the user's data that it asks a user's questions; empty if it asks none."""
+    studies: tuple[str, ...] = ()
+    """Suites of studies whose rows are of the family."""
 
     @property
     def asking_suites(self) -> list[Suite]:
@@ -265,8 +267,11 @@ SUITES = {suite.name: suite for family in FAMILIES.values() for suite in family.
 
 
 def family_of_suite(name: str) -> Family:
-    """Return the family of a suite; the tables for one that is not declared here, e.g. of a study."""
-    return FAMILIES[SUITES[name].family if name in SUITES else "tables"]
+    """Return the family of a suite or of a study; the tables for one that no family declares."""
+    if name in SUITES:
+        return FAMILIES[SUITES[name].family]
+    declaring = (each for each in FAMILIES.values() if name in each.studies)
+    return next(declaring, FAMILIES["tables"])
 
 
 def compared_with(suite: str) -> str:

@@ -143,7 +143,7 @@ def measure(labels: Sequence[str], rows: int, changed_rows: int) -> Iterator[Cha
             changes, blank, limit_seconds=LIMIT_SECONDS, environment=threads.environment("1")
         )
         if outcome.status:
-            yield replace(blank, change=SAVE, reason=outcome.sentence)
+            yield replace(blank, change=SAVE, reason=outcome.reason)
         else:
             yield from outcome.value
 
@@ -178,7 +178,7 @@ def changes(blank: ChangeResult) -> list[ChangeResult]:
                 with stopwatch:
                     step()
             except UnsupportedError as error:
-                results.append(replace(blank, change=name, reason=str(error)))
+                results.append(replace(blank, change=name, reason=isolation.outcome_of(error).reason))
                 continue
             written = _written_bytes() - written
             wanted = _changed(wanted, name, given)

@@ -163,7 +163,7 @@ def _saved(
                 else:
                     adapter.save(df, paths[name], adapter.default_codec if adapter.codecs else None)
     except (CannotHoldError, UnavailableError) as error:
-        return str(error)
+        return isolation.outcome_of(error).reason
     size = sum(map(adapter.size_bytes, paths.values()))
     return folder, size, sum(each.cpu_seconds for each in stopwatch.samples)
 
@@ -183,7 +183,7 @@ def _results(
         environment=threads.environment("1"),
     )
     if outcome.status:
-        yield replace(blank, reason=outcome.sentence)
+        yield replace(blank, reason=outcome.reason)
         return
     for query, value in outcome.value.items():
         if isinstance(value, str):
@@ -212,7 +212,10 @@ def ask(label: str, folder: Path, stored: Path) -> dict[str, float | str]:
             opened.verify(answer, data)
             opened.close()
         except Exception as error:
-            found[name] = str(error).strip().partition("\n")[0][:200] or type(error).__name__
+            found[name] = (
+                isolation.outcome_of(error).reason.strip().partition("\n")[0][:200]
+                or type(error).__name__
+            )
             continue
         found[name] = statistics.median(each.cpu_seconds for each in stopwatch.samples[1:])
     return found

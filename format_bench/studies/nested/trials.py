@@ -117,7 +117,7 @@ def _trial(layout: Layout, codec: str, events: Events, source: Path) -> NestingR
             for answer in answers:
                 _check(layout, codec, events, question, answer)
     except UnsupportedError as error:
-        return replace(blank, reason=str(error))
+        return replace(blank, reason=isolation.outcome_of(error).reason)
     finally:
         remove(path)
     return replace(

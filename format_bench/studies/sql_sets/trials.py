@@ -171,7 +171,7 @@ def _saved(
                 else:
                     adapter.save(df, paths[name], adapter.default_codec if adapter.codecs else None)
     except (CannotHoldError, UnavailableError) as error:
-        return str(error)
+        return isolation.outcome_of(error).reason
     size = sum(map(adapter.size_bytes, paths.values()))
     return _Files(paths, size, sum(each.cpu_seconds for each in stopwatch.samples))
 
@@ -196,7 +196,7 @@ def _results(
     blank = replace(blank, file_bytes=saved.file_bytes, write_seconds=saved.write_seconds)
     for query in asked:
         if outcome.status:
-            yield replace(blank, query=query, reason=outcome.sentence)
+            yield replace(blank, query=query, reason=outcome.reason)
             continue
         found = outcome.value[query]
         if isinstance(found, str):
@@ -228,7 +228,7 @@ def ask(
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, SystemExit, MemoryError)):
                 raise
-            found[name] = f"{type(error).__name__}: {str(error).strip().splitlines()[0][:200]}"
+            found[name] = isolation.outcome_of(error).reason
     return found
 
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import pickle
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from click.testing import CliRunner
 
-from adapter_core.errors import UnknownNameError
+from adapter_core.errors import UnknownNameError, UnsupportedError
 from format_bench import studies
 from format_bench.cli.main import format_bench
+from format_bench.instruments.isolation import outcome_of
 from format_bench.results.export import export
 from format_bench.results.records import under
 from format_bench.results.status import CellStatus
+from format_bench.results.study_rows import StudyForm
 from format_bench.studies.declared import study
 from format_bench.studies.declared.blocks import LONG, Block, Page, circumstances
 from format_bench.studies.declared.claims import Claim, Compared
@@ -261,3 +264,23 @@ def test_a_table_takes_any_condition_as_rows_columns_or_the_number_below(toy, tm
     assert "| format | over 20 ms | over 100 ms |" in hdd
     assert "| CSV | 2.0 | unsupported |" in hdd
     assert "| CSV | 1.0 | 4.0 | 4.00 |" in ssd
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A row of a study."""
+
+    format: str
+    seconds: float | None = None
+    reason: str = ""
+
+
+def test_a_reason_has_the_status_of_its_error_also_in_another_process():
+    reason = outcome_of(UnsupportedError("CSV has no links")).reason
+    assert (reason, reason.status) == ("CSV has no links", CellStatus.UNSUPPORTED)
+    assert pickle.loads(pickle.dumps(reason)).status is CellStatus.UNSUPPORTED
+    form = StudyForm("toys", Weighed, {"seconds": "read time"}, dataset="eq")
+    found = list(form.records(Weighed("CSV", reason=reason), "a run"))
+    assert {each.status for each in found} == {CellStatus.UNSUPPORTED}
+    (back,) = form.rows(found)
+    assert back.reason.status is CellStatus.UNSUPPORTED
