@@ -37,6 +37,7 @@ from format_bench.asv_support.run import (
 from format_bench.families.cases import codec_on, level_of
 from format_bench.families.measuring import measure_step, measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
+from format_bench.families.questions import declared
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
 
@@ -130,15 +131,17 @@ class CellRun:
         spent_seconds = time.monotonic() - _process_start()
         self.journal.watch(self.benchmark, self.params, max(1.0, self.limit_seconds - spent_seconds))
         track = (self._choice or "") if self.suite.tracks else ""
-        self.operations = operations_of(self.family)(adapter, codec, level, track)
         own = (each for each in self.suite.benchmarks if each.track == self._own_track)
         wanted = {query for each in own for query in each.queries}
-        questions = self.operations.questions
-        self.operations.questions = questions.only(
-            *(each for each in questions.by_name if each in wanted)
+        operations = operations_of(self.family)
+        asked = declared(operations.family)
+        self.operations = operations.on(
+            DATA / self.dataset,
+            *(adapter, codec, level, track),
+            subject=(self.dataset, self.suite.size(self.dataset, self._scale)),
+            questions=asked.only(*(each for each in asked.by_name if each in wanted)),
+            is_warm=False,
         )
-        self.operations.subject = self.dataset, self.suite.size(self.dataset, self._scale)
-        self.operations.expect(DATA / self.dataset)
         self.guard(self.operations.warm_up)
         return self.operations
 

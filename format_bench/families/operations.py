@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from adapter_core.codec_choice import CodecChoice
 from data_generator import datasets
@@ -82,6 +82,31 @@ class Operations(ABC):
         """Address of a user's bucket for steps that reach a server; empty for a server here."""
         self.threads: Threads | None = None
         """Thread policy that the process is under; None if none was applied."""
+
+    @classmethod
+    def on(  # noqa: PLR0913 (an adapter as it is measured, and the data)
+        cls,
+        data: Path,
+        adapter: BaseAdapter,
+        codec: str | None = None,
+        level: int | None = None,
+        track: str = "",
+        *,
+        subject: tuple[str, int] = ("", 0),
+        questions: Questions | None = None,
+        is_warm: bool = True,
+    ) -> Self:
+        """Return the operations of an adapter on stored data, warmed up unless `is_warm` is false.
+
+        For the others see the attributes.
+        """
+        found = cls(adapter, codec, level, track)
+        found.subject = subject
+        found.questions = found.questions if questions is None else questions
+        found.expect(data)
+        if is_warm:
+            found.warm_up()
+        return found
 
     @staticmethod
     @abstractmethod

@@ -143,7 +143,7 @@ class Runner:
                     yield from self._run_in(own, cases)
 
     def sampler(self, limits: Limits, prepared: Mapping[str, Outcome]) -> Runner:
-        """Return a runner of the same run that makes each step once in a round, on a sample of the data.
+        """Return a runner of the same run that makes each step once, on a sample of the data.
 
         Parameters
         ----------
@@ -154,6 +154,8 @@ class Runner:
         """
         found = copy.copy(self)
         found.limits, found.prepared, found.effort = limits, prepared, Effort(0.0, 1)
+        # One round puts the cases in order, which is all that the sample is for.
+        found.rounds = (1,)
         return found
 
     def read(self) -> list[Record]:

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 @contextmanager
 def operations_on(case: Case, data: Path) -> Iterator[Operations]:
     """Provide the operations of a case on stored data, warmed up and under the case's conditions."""
-    family = case.family
-    adapter = registry_of(family).get(case.format)
-    operations = operations_of(family)(adapter, case.codec, case.level, case.track)
-    operations.subject = case.dataset, case.rows
-    operations.questions = case.asked
-    operations.expect(data)
-    operations.warm_up()
+    adapter = registry_of(case.family).get(case.format)
+    operations = operations_of(case.family).on(
+        data,
+        *(adapter, case.codec, case.level, case.track),
+        subject=(case.dataset, case.rows),
+        questions=case.asked,
+    )
     with conditions.under(case, operations):
         yield operations
 

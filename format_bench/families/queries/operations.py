@@ -318,9 +318,7 @@ def answer_cold(  # noqa: PLR0913, PLR0917 (a cell, and its place)
     NotColdError
         If the file stays in the page cache.
     """
-    operations = QueryOperations(query_engines.get(label), track=track)
-    operations.expect(stored)
-    operations.warm_up()
+    operations = QueryOperations.on(stored, query_engines.get(label), track=track)
     if policy:
         threads.apply(policy)
     return ColdAnswer.measured(functools.partial(operations.open_query, query, file), file)

@@ -78,9 +78,8 @@ class Subject:
         if self.checksums:
             adapter = adapter.with_checksums()
         level = adapter.codec_named(self.codec).level_or_default(None) if self.codec else None
-        operations = operations_of(FAMILIES[self.family])(adapter, self.codec, level)
-        operations.expect(data)
-        return operations
+        operations = operations_of(FAMILIES[self.family])
+        return operations.on(data, adapter, self.codec, level, is_warm=False)
 
 
 def subjects_of(

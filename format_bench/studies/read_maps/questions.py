@@ -97,10 +97,7 @@ def operations(family: str, configuration: Configuration, data: Path) -> Operati
     adapter: Any = registry_of(FAMILIES[family]).get(configuration.format)
     codec = configuration.codec
     level = adapter.codec_named(codec).level_or_default(configuration.level) if codec else None
-    found = operations_of(FAMILIES[family])(adapter, codec, level)
-    found.expect(data)
-    found.warm_up()
-    return found
+    return operations_of(FAMILIES[family]).on(data, adapter, codec, level)
 
 
 def answer(configuration: Configuration, asked: Asked, data: Path, path: Path) -> None:

@@ -205,9 +205,15 @@ def test_a_run_reads_its_results_once(tmp_path, measured):
     what = ["--formats", "CSV,Pickle", "--rows", "500", "--datasets", "float", "--steps", "save"]
     places = ["--out", str(tmp_path), "--scratch", str(tmp_path)]
     with pytest.raises(SystemExit) as caught:
-        main(["run", *what, *places, "--repeats", "1", "--time-budget", "10000s"])
+        main(["run", *what, *places, "--repeats", "2", "--time-budget", "10000s"])
     assert not caught.value.code
-    # Those of the sample too.
-    assert len(records.read(tmp_path / RESULTS)) == 3 * len(measured)
+    # The sample is measured, too, in one round.
+    found = records.read(tmp_path / RESULTS)
+    assert {(each.rows, each.rounds) for each in found} == {
+        (20, 1),
+        (50, 1),
+        (500, 1),
+        (500, 2),
+    }
     # By the run, and by the line above.
     assert len(READS) == 2
