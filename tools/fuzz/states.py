@@ -331,9 +331,9 @@ def _asv_metadata(path: Path) -> None:
 
 
 def _read_damage(path: Path) -> Any:
-    from format_bench.studies.damaging.results import ResultsFile
+    from format_bench.studies.damaging.evidence import Evidence
 
-    return ResultsFile(path, seed=1).found
+    return Evidence(path, seed=1).found
 
 
 @_file("damage.jsonl", _read_damage)

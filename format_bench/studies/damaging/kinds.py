@@ -30,15 +30,6 @@ class Kind(StrEnum):
     DUPLICATE = "duplicated block"
 
 
-MEANINGS = {
-    Kind.FLIP: "one random bit is inverted",
-    Kind.CUT: "the file ends at a random place",
-    Kind.ZERO: f"{PAGE_BYTES:,} bytes at a multiple of {PAGE_BYTES:,} are zeros",
-    Kind.SWAP: f"two pages of {PAGE_BYTES:,} bytes have changed places",
-    Kind.DUPLICATE: f"a block of {PAGE_BYTES:,} bytes is there twice, and the rest comes after it",
-}
-
-
 @dataclass(frozen=True)
 class Damage:
     """One damage to one file."""

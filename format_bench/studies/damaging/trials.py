@@ -49,16 +49,6 @@ class Outcome(StrEnum):
     UNDETECTED = "undetected"
 
 
-MEANINGS = {
-    Outcome.NONE: "the values are those of the intact file, and nothing was printed",
-    Outcome.ERROR: "the reader raised an exception",
-    Outcome.CRASH: "the process ended during the read, or when the values that it returned were used",
-    Outcome.HANG: "the reader did not finish in time",
-    Outcome.PRINTED: "the reader returned values, right or wrong, and printed a message",
-    Outcome.UNDETECTED: "the reader returned wrong values without a word",
-}
-
-
 @dataclass(frozen=True)
 class Verdict:
     """Result of a read of a damaged file."""
@@ -82,6 +72,11 @@ class Trial:
     offset: int
     verdict: Verdict | None
     """None if the file is too small or too uniform for this kind of damage."""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the reader returned wrong values, with or without a message."""
+        return self.verdict is not None and self.verdict.right is False
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,11 @@ class Made(SectionBase, tag="made", kw_only=True):
     """Further arguments by name."""
 
     def blocks(self, context: Context) -> Iterator[Block]:
-        """Yield the blocks of the function."""
+        """Yield the blocks of the function; nothing, also no title, if it finds nothing."""
         found = list(imported(self.by)(context, **self.given))
-        first = found[0] if found else Block()
+        if not found:
+            return
+        first = found[0]
         yield replace(first, title=first.title or self.title, text=first.text or self.text)
         yield from found[1:]
 

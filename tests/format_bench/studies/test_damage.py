@@ -18,8 +18,10 @@ from format_bench.results import flat_csv, records
 from format_bench.results.load import load
 from format_bench.results.published import hep
 from format_bench.results.shipped import DamageCounts
+from format_bench.results.suites import item_of
 from format_bench.studies.damaging import page as pages
 from format_bench.studies.damaging import session
+from format_bench.studies.damaging.evidence import FILE, Evidence, Found
 from format_bench.studies.damaging.kinds import (
     PAGE_BYTES,
     Kind,
@@ -27,8 +29,7 @@ from format_bench.studies.damaging.kinds import (
     damage,
     damaged,
 )
-from format_bench.studies.damaging.results import FILE, ResultsFile
-from format_bench.studies.damaging.session import Session
+from format_bench.studies.damaging.session import Damages, Session
 from format_bench.studies.damaging.subjects import DATASETS, Subject, counts, subjects_of
 from format_bench.studies.damaging.trials import Limits, Outcome, Tried, prepare, run_trials
 from tests.factories.damaged_readers import store_bytes, toy
@@ -177,7 +178,7 @@ def test_trials_do_not_depend_on_a_first_read(tmp_path):
 
 def test_real_flips_in_parquet_pass_unless_checksums_are_verified(tmp_path):
     chosen = [each for each in subjects_of("tables", 2_000, ["Parquet"]) if each.codec in (None, "gzip")]
-    found = dict(Session(tmp_path, seed=1, flips=8).run(chosen))
+    found = {each.subject: each for each in Session(tmp_path, seed=1, flips=8).run(chosen)}
     flips = {each.name: of.outcomes(Kind.FLIP) for each, of in found.items()}
     assert flips["Parquet"][Outcome.UNDETECTED] >= 4
     assert flips["Parquet, with checksums"][Outcome.UNDETECTED] == 0
@@ -189,12 +190,12 @@ def test_real_flips_in_parquet_pass_unless_checksums_are_verified(tmp_path):
     assert again.results.found.keys() == found.keys()
     assert list(again.run(chosen)) == []
     lines = (tmp_path / FILE).read_text().splitlines()
-    kept = [line for line in lines if '"number": 3,' not in line]
+    kept = [line for line in lines if '"number":3,' not in line]
     (tmp_path / FILE).write_text("\n".join(kept) + "\n")
     resumed = Session(tmp_path, seed=1, flips=8)
     assert resumed.missing(chosen[0]) == [(Kind.FLIP, 3)]
-    assert [each.outcomes(Kind.FLIP).total() for _, each in resumed.run(chosen)] == [8] * 4
-    repeated = ResultsFile(tmp_path).found
+    assert [each.outcomes(Kind.FLIP).total() for each in resumed.run(chosen)] == [8] * 4
+    repeated = Evidence(tmp_path).found
     assert {
         (each, key): (trial.offset, trial.verdict.outcome)
         for each in chosen
@@ -211,7 +212,8 @@ def test_images_and_arrays_are_tried_too(tmp_path):
         Subject("images", "PNG", None, False, DATASETS["images"], 5),
         Subject("arrays", "Zarr.dir", "zstd", True, DATASETS["arrays"], 1),
     ]
-    for subject, found in Session(tmp_path, seed=1, flips=6).run(chosen):
+    for found in Session(tmp_path, seed=1, flips=6).run(chosen):
+        subject = found.subject
         assert found.facts["sentence"] == "", subject
         assert found.outcomes(Kind.FLIP)[Outcome.ERROR] >= 5, subject
 
@@ -219,7 +221,7 @@ def test_images_and_arrays_are_tried_too(tmp_path):
 def test_a_format_that_cannot_keep_the_data_has_a_sentence(tmp_path):
     refused = Subject("arrays", "CSV[polars]", None, False, "era5-small", 1)
     refusing = Session(tmp_path, seed=1, flips=1)
-    ((_, found),) = refusing.run([refused])
+    (found,) = refusing.run([refused])
     assert found.facts["sentence"].startswith("unsupported: CSV[polars] cannot store this array")
     assert not found.trials
     assert list(refusing.run([refused])) == []
@@ -227,8 +229,8 @@ def test_a_format_that_cannot_keep_the_data_has_a_sentence(tmp_path):
 
 def test_results_of_another_seed_are_refused(tmp_path):
     subject = toy("Bytes")
-    results = ResultsFile(tmp_path / FILE, 1)
-    results.append(subject, [{"facts": {"sentence": "unavailable"}}])
+    results = Evidence(tmp_path / FILE, 1)
+    results.append(subject, {"sentence": "unavailable"})
     with pytest.raises(InvalidResultsError, match="was made with the seed 1"):
         Session(tmp_path, seed=2, flips=1)
 
@@ -237,29 +239,32 @@ def test_results_of_another_seed_are_refused(tmp_path):
 def test_a_damaged_results_file_is_refused_with_its_line(tmp_path, line):
     (tmp_path / FILE).write_text(f"{line}\n")
     with pytest.raises(InvalidResultsError, match="line 1"):
-        ResultsFile(tmp_path)
+        Evidence(tmp_path)
 
 
 def test_a_run_that_was_killed_while_it_wrote_goes_on(tmp_path):
     subject = toy("Bytes")
-    ResultsFile(tmp_path / FILE, 1).append(subject, [{"facts": {"sentence": ""}}] * 2)
+    Evidence(tmp_path / FILE, 1).append(subject, {"sentence": ""}, {"sentence": ""})
     content = (tmp_path / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(content[:-20])
-    assert len(ResultsFile(tmp_path).found) == 1
+    assert len(Evidence(tmp_path).found) == 1
     assert (tmp_path / FILE).read_bytes() == content[:-20]
-    resumed = ResultsFile(tmp_path, 1)
-    resumed.append(subject, [{"facts": {"sentence": ""}}])
+    resumed = Evidence(tmp_path, 1)
+    resumed.append(subject, {"sentence": ""})
     assert (tmp_path / FILE).read_bytes() == content
 
 
 def test_trials_become_records_that_name_their_evidence(tmp_path):
     shutil.copy(ROOT / "tests" / "data" / "study_results" / "damage.jsonl", tmp_path)
-    kept = ResultsFile(tmp_path, seed=1)
-    kept.record()
-    kept.record()
+    for _ in range(2):
+        assert list(Session(tmp_path, seed=1, flips=4).run([])) == []
     found = load(tmp_path).records
     assert len(records.read(tmp_path / "results.jsonl")) == len(found)
-    assert {each.suite for each in found} == {"damage"}
+    assert {each.suite: item_of(each.suite) for each in found} == {
+        "damage": "row",
+        "damage-images": "image",
+        "damage-arrays": "chunk",
+    }
     flips = {
         (each.format, each.codec, each.conditions.get("checksums")): each
         for each in found
@@ -279,16 +284,15 @@ def test_trials_become_records_that_name_their_evidence(tmp_path):
 
 def test_results_without_trials_have_no_page(tmp_path):
     (tmp_path / FILE).write_text("")
-    for make in (pages.page, pages.facts):
-        with pytest.raises(InvalidResultsError, match="contains no trials"):
-            make(ResultsFile(tmp_path))
+    with pytest.raises(InvalidResultsError, match="contains no trials"):
+        Damages.read(tmp_path)
 
 
 def line(subject: dict, **fact: object) -> str:
     return json.dumps({"subject": subject, "seed": 1, **fact})
 
 
-def made_up(folder: Path) -> ResultsFile:
+def made_up(folder: Path) -> list[Found]:
     """Return results of Parquet: 100 flips, 3 of them undetected, a crash, and checksums."""
     plain = {
         "family": "tables",
@@ -319,11 +323,12 @@ def made_up(folder: Path) -> ResultsFile:
     untried = plain | {"format": "NPZ"}
     lines.append(line(untried, facts=facts | {"sentence": "unsupported: no text"}))
     (folder / FILE).write_text("\n".join(lines) + "\n")
-    return ResultsFile(folder)
+    return Damages.read(folder)[0]
 
 
 def test_the_page_has_counts_intervals_costs_and_crashes(tmp_path):
-    text = pages.page(made_up(tmp_path))
+    made_up(tmp_path)
+    text = run("study", "damage", "--page", tmp_path).stdout
     assert "| Parquet | 10 | 5 kB | 100 | 95 | 0 | 1 | 0 | 1 (1 wrong) | 3 | 4% (1.6% to 9.8%) |" in text
     assert "- **Parquet** (tables), 1 of 100 trials (bit flip 1): 1 x crash, SIGSEGV." in text
     assert "| Parquet | 63 / 4 / 33 | Parquet | 95 / 2 / 3 | 4% (1.6% to 9.8%) |" in text

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from format_bench import report
+from format_bench.cli.main import format_bench
 from format_bench.results.load import load
 from format_bench.results.study_rows import StudyFile, read
 from tests.helpers import ROOT
@@ -23,8 +24,8 @@ def _printed(study, *arguments):
 
     These are of the code, not of the results.
     """
-    module = importlib.import_module(f"format_bench.studies.{study.replace('-', '_')}")
-    done = CliRunner().invoke(module.command, [str(each) for each in arguments], catch_exceptions=False)
+    arguments = ["study", study, *map(str, arguments)]
+    done = CliRunner().invoke(format_bench, arguments, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return _comparable(done.output)
 
@@ -40,8 +41,6 @@ def _expected(name):
 @pytest.mark.parametrize(
     ("study", "option", "file", "expected"),
     [
-        ("damage", "--page", "damage.jsonl", "damage.md"),
-        ("damage", "--facts", "damage.jsonl", "damage_facts.csv"),
         ("links", "--page", "links.csv", "links.md"),
         ("links", "--facts", "links.csv", "links_facts.csv"),
         ("media", "--page", "media.json", "media.md"),
@@ -57,6 +56,20 @@ def test_a_kept_file_makes_the_page_of_then(tmp_path, study, option, file, expec
     # A folder of results was what `scaling` took.
     source = tmp_path if study == "scaling" else tmp_path / file
     assert _printed(study, option, source) == _expected(expected)
+
+
+@pytest.mark.parametrize(("study", "file"), [("damage", "damage.jsonl")])
+def test_a_declared_study_prints_the_tables_and_lists_of_then(study, file):
+    def facts(page):
+        return [line for line in page.splitlines() if line[:2] in {"| ", "- ", "##"}]
+
+    then = facts(_expected(f"{study}.md"))
+    assert [each for each in facts(_printed(study, "--page", KEPT / file)) if each in then] == then
+
+
+@pytest.mark.parametrize(("study", "file"), [("damage", "damage.jsonl")])
+def test_a_declared_study_prints_the_summary_of_then(study, file):
+    assert _printed(study, "--facts", KEPT / file) == _expected(f"{study}_facts.csv")
 
 
 @pytest.mark.parametrize(

@@ -1,37 +1,38 @@
-"""Results of the study of damage: records of its shares, and the trials behind them as evidence.
+"""Evidence of the study of damage: its trials in a file of JSON lines, and their shares as records.
 
-The trials are in a file of JSON lines beside the records, which name it; it grows by subjects, and is
-resumed.
+The file grows by subjects, and is resumed; the records name it.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
-import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from adapter_core.errors import InvalidResultsError
 from adapter_core.files import content_of
 from format_bench.instruments.intervals import share_interval
 from format_bench.results import records
-from format_bench.results.load import RESULTS
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.studies.damaging.kinds import Kind
-from format_bench.studies.damaging.subjects import Subject
-from format_bench.studies.damaging.trials import Outcome, Trial, Verdict
+from format_bench.studies.damaging.subjects import Subject  # noqa: TC001 (msgspec resolves the annotations)
+from format_bench.studies.damaging.trials import Outcome, Trial
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FILE = "damage.jsonl"
 """Name of the file of trials in the folder of results."""
 
-SUITE = "damage"
+SUITES = {"tables": "damage", "images": "damage-images", "arrays": "damage-arrays"}
+"""Suites of the records by family."""
 
 ENDS = {Outcome.CRASH, Outcome.HANG}
 """Outcomes without a reader that lives on."""
@@ -54,27 +55,49 @@ class Cost:
 class Found:
     """Everything that is known of a subject."""
 
+    subject: Subject
     facts: dict[str, Any] = field(default_factory=dict)
     """File size in bytes, versions of libraries, date, and the reason for missing trials."""
     trials: dict[tuple[Kind, int], Trial] = field(default_factory=dict)
     """By kind and number."""
     cost: Cost | None = None
 
-    def outcomes(self, kind: Kind) -> Counter[Outcome]:
-        """Return the number of trials of each class; damage that a file is unfit for is left out."""
-        verdicts = [each.verdict for each in self.trials.values() if each.kind is kind]
-        return Counter(each.outcome for each in verdicts if each is not None)
+    def of(self, kind: Kind) -> list[Trial]:
+        """Return the trials of a kind in order; damage that a file is unfit for is left out."""
+        found = (each for key, each in sorted(self.trials.items()) if key[0] is kind)
+        return [each for each in found if each.verdict is not None]
+
+    def outcomes(self, *kinds: Kind) -> Counter[Outcome]:
+        """Return the number of trials of each class, of some kinds or of all."""
+        return Counter(
+            each.verdict.outcome for kind in kinds or Kind for each in self.of(kind) if each.verdict
+        )
+
+    def wrong(self, *kinds: Kind) -> int:
+        """Return the number of trials that returned wrong values, with or without a message."""
+        return sum(each.is_wrong for kind in kinds or Kind for each in self.of(kind))
 
 
-class ResultsFile:
-    """Results in a folder.
+class Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A line of the file: one fact of a subject."""
+
+    subject: Subject
+    seed: int
+    """Of the damages."""
+    trial: Trial | None = None
+    cost: Cost | None = None
+    facts: dict[str, Any] | None = None
+
+
+class Evidence:
+    """Trials in a folder.
 
     Parameters
     ----------
     path : Path
         The file, or its folder.
     seed : int, optional
-        Seed of the damages; results of another seed are refused.
+        Seed of the damages, if some are to be added; evidence of another seed is refused.
 
     Raises
     ------
@@ -86,7 +109,6 @@ class ResultsFile:
         self.path = path / FILE if path.is_dir() else path
         self.seed = seed
         self.found: dict[Subject, Found] = {}
-        self._recorded: dict[records.Key, Record] | None = None
         if self.path.exists():
             self._read()
         elif seed is None:
@@ -99,71 +121,48 @@ class ResultsFile:
             # A run that was killed has left a part of a line.
             with self.path.open("r+b") as file:
                 file.truncate(len(whole))
-        lines = whole.decode(errors="replace").splitlines()
-        for number, line in enumerate(lines, 1):
+        for number, text in enumerate(whole.splitlines(), 1):
             where = f"{self.path}, line {number}:"
             with content_of(where, InvalidResultsError, "no result of the study of damage"):
-                self._add(json.loads(line))
+                self._add(msgspec.json.decode(text, type=Line))
 
-    def _add(self, fact: dict[str, Any]) -> None:
-        if self.seed not in (None, fact["seed"]):
-            raise InvalidResultsError(f"{self.path} was made with the seed {fact['seed']}")
-        of = self.of(Subject(**fact["subject"]))
-        if "trial" in fact:
-            trial = fact["trial"]
-            verdict = trial.pop("verdict")
-            if verdict is not None:
-                verdict = Verdict(**{**verdict, "outcome": Outcome(verdict["outcome"])})
-            kind = Kind(trial.pop("kind"))
-            of.trials[kind, trial["number"]] = Trial(kind=kind, verdict=verdict, **trial)
-        elif "cost" in fact:
-            of.cost = Cost(**fact["cost"])
-        else:
-            of.facts = fact["facts"]
+    def _add(self, line: Line) -> None:
+        if self.seed not in {None, line.seed}:
+            raise InvalidResultsError(f"{self.path} was made with the seed {line.seed}")
+        of = self.of(line.subject)
+        if line.trial:
+            of.trials[line.trial.kind, line.trial.number] = line.trial
+        of.cost = line.cost or of.cost
+        of.facts = of.facts if line.facts is None else line.facts
 
     def of(self, subject: Subject) -> Found:
         """Return the facts of a subject."""
-        return self.found.setdefault(subject, Found())
+        return self.found.setdefault(subject, Found(subject))
 
-    def append(self, subject: Subject, facts: Iterable[dict[str, Any]]) -> None:
-        """Append facts of a subject to the file: each has one key, "facts", "trial" or "cost"."""
-        complete = [{"subject": asdict(subject), "seed": self.seed, **each} for each in facts]
-        with self.path.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(each) + "\n" for each in complete)
-        for each in complete:
-            self._add(json.loads(json.dumps(each)))
-
-    def record(self) -> None:
-        """Add the records that the folder lacks, or has of other trials."""
-        path, run_id = self.path.with_name(RESULTS), uuid.uuid4().hex
-        if self._recorded is None:
-            self._recorded = {records.key(each): each for each in _read(path)}
-        for subject, found in self.found.items():
-            for each in _records(subject, found, run_id):
-                known = self._recorded.get(records.key(each))
-                if known is None or (known.value, known.sentence) != (each.value, each.sentence):
-                    records.append(path, each)
-                    self._recorded[records.key(each)] = each
+    def append(self, subject: Subject, *facts: Trial | Cost | dict[str, Any]) -> None:
+        """Append facts of a subject to the file."""
+        if self.seed is None:
+            raise ValueError("evidence without a seed is read only")
+        lines = []
+        for each in facts:
+            name = {Trial: "trial", Cost: "cost"}.get(type(each), "facts")
+            lines.append(Line(subject, self.seed, **{name: each}))  # type: ignore[arg-type]
+        with self.path.open("ab") as file:
+            file.writelines(msgspec.json.encode(each) + b"\n" for each in lines)
+        for line in lines:
+            self._add(line)
 
 
-def _read(path: Path) -> list[Record]:
-    return records.read(path) if path.exists() else []
-
-
-def _records(subject: Subject, found: Found, run_id: str) -> Iterator[Record]:
+def records_of(found: Found, run_id: str) -> Iterator[Record]:
     """Yield the shares of trials without a notice and of ends, by kind, and the costs of checksums."""
-    blank = partial(_record, subject, run_id)
+    blank = partial(_record, found.subject, run_id)
     for kind in Kind:
-        verdicts = [
-            each.verdict
-            for (of_kind, _), each in sorted(found.trials.items())
-            if of_kind is kind and each.verdict
-        ]
-        if verdicts:
+        trials = found.of(kind)
+        if trials:
             outcomes = ", ".join(f"{number} {each}" for each, number in found.outcomes(kind).items())
             sentence = f"{outcomes}; each trial is in {FILE}"
-            wrong = [float(each.right is False) for each in verdicts]
-            ended = [float(each.outcome in ENDS) for each in verdicts]
+            wrong = [float(each.is_wrong) for each in trials]
+            ended = [float(each.verdict is not None and each.verdict.outcome in ENDS) for each in trials]
             yield blank("damage not noticed", wrong, sentence, damage=kind.value)
             yield blank("damage crashes", ended, sentence, damage=kind.value)
     if found.cost:
@@ -186,7 +185,7 @@ def _record(
         is_known = known in set(CellStatus)
         status, sentence = (CellStatus(known), reason) if is_known else (CellStatus.FAILED, sentence)
     return Record(
-        suite=SUITE,
+        suite=SUITES[subject.family],
         format=subject.format,
         engine=records.engine_of(subject.format),
         dataset=subject.dataset,
