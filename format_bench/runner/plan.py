@@ -27,6 +27,7 @@ from format_bench.results.suites import ALL_ADAPTERS, FAMILIES, SUITES, Family, 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from adapter_core import Codec
     from format_bench.families.questions import Questions
     from format_bench.results.suites import Track
     from format_bench.runner.media import Scratch
@@ -35,6 +36,13 @@ if TYPE_CHECKING:
 
 NO_CODEC = "none"
 OWN_DEFAULT = "default"
+ALL = "all"
+"""Each codec of a format; as a level, each of the codec's."""
+
+# Two or three of many levels, e.g. of zstd's 22, would hide the level at which the cost soars. So of a
+# range of more levels than this every sixth is measured, too.
+_LONG_RANGE = 12
+_EVERY = 6
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,7 @@ class RunRequest:
     """Names; none for the suite's default."""
     rows: int | None = None
     codecs: tuple[str, ...] = ()
-    """E.g. "zstd", "zstd:3", "none" or "default"; none for the suite's own."""
+    """E.g. "zstd", "zstd:3", "zstd:all", "none", "default", "all" or "all:all"; none for the suite's."""
     tracks: tuple[str, ...] = ()
     """Names of the suite's tracks; none for all."""
     steps: tuple[str, ...] = ()
@@ -167,15 +175,15 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     for dataset, rows in user or _generated(request, suite, kind):
         for label in labels:
             cases += _cases_of_tracks(request, suite, registry, (label, dataset, rows))
-            for codec, level in [] if suite.tracks else _codecs(request, suite):
+            for text in [] if suite.tracks else request.codecs or _usual_codecs(suite):
                 try:
-                    used = _default_codec(registry, label) if codec == OWN_DEFAULT else codec
-                    cases.append(
+                    cases += [
                         Case(
-                            *(label, dataset, rows, Conditions(), used, level, suite.name),
+                            *(label, dataset, rows, Conditions(), *choice, suite.name),
                             questions=request.questions,
                         )
-                    )
+                        for choice in _choices(text, label, registry)
+                    ]
                 except (
                     UnknownNameError,
                     UnknownLevelError,
@@ -260,14 +268,6 @@ def _labels(suite: Suite, registry: Registry[Any]) -> list[str]:
     return sorted(label for label, group in registry.groups().items() if suite.includes(label, group))
 
 
-def _default_codec(registry: Registry[Any], label: str) -> str | None:
-    try:
-        codec: str | None = registry.find(label).default_codec
-    except UnavailableError:
-        return None  # as the runner will find out, and record
-    return codec
-
-
 def _generated(request: RunRequest, suite: Suite, family: Family) -> list[tuple[str, int]]:
     known = operations_of(family).datasets()
     names = _known("data set", request.datasets, known) or [suite.default_dataset]
@@ -286,9 +286,39 @@ def _known(what: str, names: Iterable[str], known: list[str]) -> list[str]:
     return list(found)
 
 
-def _codecs(request: RunRequest, suite: Suite) -> list[tuple[str | None, int | None]]:
-    usual = [_as_option(choice) for choice in suite.codecs] or [NO_CODEC]
-    return [codec_choice(text) for text in request.codecs or usual]
+def _usual_codecs(suite: Suite) -> list[str]:
+    return [_as_option(choice) for choice in suite.codecs] or [NO_CODEC]
+
+
+def _choices(text: str, label: str, registry: Registry[Any]) -> Iterator[tuple[str | None, int | None]]:
+    """Yield the codecs and levels of a format that a text like "zstd:3" or "all" names."""
+    name, is_full = text.removesuffix(f":{ALL}"), text.endswith(f":{ALL}")
+    if not (is_full or name in {ALL, OWN_DEFAULT}):
+        yield codec_choice(text)
+        return
+    try:
+        adapter = registry.find(label)
+    except UnavailableError:
+        yield None, None  # as the runner will find out, and record
+        return
+    if name == OWN_DEFAULT:
+        yield adapter.default_codec, None
+        return
+    if name == ALL and adapter.codecs:
+        yield None, None
+    for codec in adapter.codecs if name == ALL and adapter.codecs else [adapter.codec_named(name)]:
+        for level in _levels(codec, is_full=is_full):
+            yield codec.name, level
+
+
+def _levels(codec: Codec, *, is_full: bool) -> list[int | None]:
+    """Return all levels, or the lowest, the default, the highest and some of many."""
+    levels = codec.levels or [None]
+    if is_full:
+        return list(levels)
+    step = _EVERY if len(levels) > _LONG_RANGE else len(levels)
+    wanted = {levels[-1], codec.default_level, *levels[::step]}
+    return [each for each in levels if each in wanted]
 
 
 def _as_option(choice: str) -> str:

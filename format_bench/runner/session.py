@@ -71,6 +71,7 @@ def measure(
     *,
     on_own: Callable[[Prepared], None],
     on_record: Callable[[Record], None],
+    limits: Limits | None = None,
 ) -> RunSummary:
     """Measure the cells that are missing in the folder of results.
 
@@ -84,6 +85,8 @@ def measure(
         Called with the user's own data before anything is measured.
     on_record : callable
         Called with each record when it is on disk.
+    limits : Limits, optional
+        How often steps are made, in place of what follows from the request.
 
     Raises
     ------
@@ -118,7 +121,7 @@ def measure(
             on_own(own)
         session = _Session(request, cases, scratch, media, own, shown, on_record)
         if math.isinf(request.time_budget_seconds):
-            return session.follow(session.runner(limits_of(request)), cases)
+            return session.follow(session.runner(limits or limits_of(request)), cases)
         return session.within_budget(stack.enter_context(folders.make(scratch)))
 
 

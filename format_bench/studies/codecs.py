@@ -1,67 +1,29 @@
-"""Study of codecs: every codec of a format at several levels.
-
-The runner measures and keeps the records, so a study that was killed resumes.
-"""
+"""Study of codecs: a run with every codec of a format at several levels, and its page."""
 
 from __future__ import annotations
 
-import tempfile
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
 from adapter_core.availability import import_failure
-from adapter_core.files import write_atomically
 from format_bench.instruments.clock import MIN_REPEATS
-from format_bench.results import noise_floor
-from format_bench.results.candidates import Configuration
-from format_bench.results.display.markdown import markdown
-from format_bench.results.load import RESULTS
-from format_bench.results.marks import symbols
+from format_bench.report.writers import png
+from format_bench.results.display.terminal import Output
+from format_bench.results.load import load
 from format_bench.results.records import key
+from format_bench.runner.plan import RunRequest
 from format_bench.runner.recording import keys
-from format_bench.runner.runner import Limits, Runner
-from format_bench.studies.codec_grid import picture
-from format_bench.studies.codec_grid import tables as grid_tables
-from format_bench.studies.codec_grid.tables import STEPS, cases, measured_steps
+from format_bench.runner.runner import Limits
+from format_bench.runner.session import measure
+from format_bench.studies.declared.study import read
 
-if TYPE_CHECKING:
-    from format_bench.families.cases import Case
-    from format_bench.results.noise_floor import Floors
-
-# Wall time of the repeats of one step in one round; three repeats are the least.
+# Wall time of the repeats of one step in one round, less than a run's: there are hundreds of cases.
 BUDGET_SECONDS = 1.0
 
+STEPS = ("save", "read")
 PAGE = "grid.md"
-
-_LEGEND = """\
-ratio, also in brackets: size by the size without compression. added: difference of the medians to
-those without compression, and the interval in which it lies. Reads are warm. {marks} In the first table
-the formats of a column are compared with each other, in the others the codecs of a format."""
-
-
-def measure(runner: Runner, wanted: list[Case], *, quiet: bool = False) -> None:
-    """Measure the cells that the results lack, with a progress bar on a terminal unless `quiet`."""
-    cells = {each for case in wanted for step in measured_steps(case) for each in keys(case, step)}
-    done = sum(min(each.rounds, runner.limits.rounds) for each in runner.read() if key(each) in cells)
-    console = Console(stderr=True)
-    hidden = quiet or not console.is_terminal
-    with Progress(console=console, transient=True, disable=hidden) as progress:
-        task = progress.add_task("", total=len(cells) * runner.limits.rounds, completed=done)
-        for record in runner.run(wanted):
-            last = Configuration.of(record)
-            progress.update(task, advance=1, description=f"measured: {last}")
-
-
-def page(cells: grid_tables.Cells, title: str, floors: Floors | None = None) -> str:
-    """Return title, tables and legend in Markdown: a table of all formats, then one per format."""
-    found = [grid_tables.table(cells, floors), *grid_tables.tables(cells, floors)]
-    tables = "\n".join(markdown(each, padded=True) for each in found)
-    legend = _LEGEND.format(marks=symbols(floors).replace("*", "\\*"))
-    return f"# {title}\n\n{tables}\n{legend}\n"
 
 
 @click.command
@@ -102,38 +64,43 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
 ) -> None:
     """Measure every codec at several levels.
 
-    Measures size, save time and read time. FORMATs are by default all usual formats that have
-    codecs. Prints a table for each format, and writes the tables to grid.md, a picture to grid.svg
-    and grid.png, and all records to results.jsonl. Without --full the levels are the lowest, the
-    default and the highest, and every sixth in ranges of more than 12. The same command resumes a
-    study that was interrupted.
+    Measures size, save time and read time, as ``format-bench run --codecs all`` does. FORMATs are by
+    default all usual formats that have codecs. Prints a page with a table for each format, and writes
+    it to grid.md, its picture to grid.svg and grid.png, and all records to results.jsonl. Without
+    --full the levels are the lowest, the default and the highest, and every sixth in ranges of more
+    than 12. The same command resumes a study that was interrupted.
 
     \b
     Examples:
       format-bench study codecs Parquet Feather --rows 1000000
       format-bench study codecs Parquet --full --dataset webface
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
-    wanted = cases(labels, dataset, rows, full=full)
-    runner = Runner(
-        out,
-        scratch or Path(tempfile.gettempdir()),
-        # Divided among the rounds: each is as thorough as one alone.
-        Limits(rounds, rounds * MIN_REPEATS, rounds * BUDGET_SECONDS),
+    request = RunRequest(
+        formats=labels,
+        datasets=(dataset,),
+        rows=rows,
+        codecs=("all:all" if full else "all",),
         steps=STEPS,
+        scratch=scratch,
+        out=out,
     )
-    measure(runner, wanted, quiet=bool(settings and settings["quiet"]))
-    cells = grid_tables.by_case(wanted, runner.read())
-    _write(cells, f"Codecs and levels: {dataset}, {rows:,} rows", out)
-
-
-def _write(cells: grid_tables.Cells, title: str, out: Path) -> None:
-    text = page(cells, title, noise_floor.beside(out / RESULTS))
-    click.echo(text, nl=False)
-    with write_atomically(out / PAGE) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    reason = import_failure("matplotlib")
-    if reason:
-        hint = 'pip install ".[report]"'
-        click.echo(f"codecs: no picture, since {reason}; try: {hint}", err=True)
-    else:
-        picture.draw(cells, title, out)
+    shown = Output(stderr=True, quiet=bool(settings and settings["quiet"]))
+    shown.quiet |= not shown.is_terminal  # formats without codecs are no news in a file
+    # Divided among the rounds: each is as thorough as one alone.
+    limits = Limits(rounds, rounds * MIN_REPEATS, rounds * BUDGET_SECONDS)
+    found = measure(request, shown, on_own=lambda _: None, on_record=lambda _: None, limits=limits)
+    of_step = [(case, step) for case in found.cases for step in case.steps if step.name in STEPS]
+    wanted = dict.fromkeys(each for case, step in of_step for each in keys(case, step))
+    results = load(out)
+    records = {key(each): each for each in results.records}
+    # In the order of the formats' own codecs.
+    results = replace(results, records=[records[each] for each in wanted if each in records])
+    page = read("codecs").page(results)
+    page = replace(page, title=f"{page.title}: {dataset}, {rows:,} rows")
+    if reason := import_failure("matplotlib"):
+        click.echo(f'codecs: no picture, since {reason}; try: pip install ".[report]"', err=True)
+        page = replace(page, chart=None)
+    page.write(out / PAGE)
+    if page.chart:
+        png.save(page.chart, (out / PAGE).with_suffix(".png"))
+    click.echo((out / PAGE).read_text(encoding="utf-8"), nl=False)

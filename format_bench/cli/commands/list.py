@@ -27,6 +27,7 @@ from format_bench.conditions import axes
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.report.queries import query_names
 from format_bench.results.display import terminal
+from format_bench.results.display.markdown import table_lines
 from format_bench.results.suites import FAMILIES, SUITES
 
 Fact = dict[str, Any]
@@ -89,6 +90,27 @@ def questions() -> list[Fact]:
 def conditions() -> list[Fact]:
     """Return a row for each condition of measurements that is an option of `run`."""
     return [{"name": each.name, "option": each.option, "values": each.help} for each in axes().values()]
+
+
+def codecs_by_format() -> list[Fact]:
+    """Return a row for each table format, available or not, with codecs of the same levels together."""
+    rows = []
+    for label in data_formats.names():
+        adapter = data_formats.find(label)
+        names: dict[str, list[str]] = {}
+        for codec in adapter.codecs:
+            levels = codec.levels
+            shown = f" {levels[0]} to {levels[-1]} ({codec.default_level})" if levels else ""
+            names.setdefault(shown, []).append(codec.name)
+        offered = "; ".join(f"{', '.join(same)}{levels}" for levels, same in names.items())
+        rows.append(
+            {
+                "format": label,
+                "own default": adapter.default_codec or "none",
+                "codecs, their levels and in brackets the default level": offered or "no choice",
+            }
+        )
+    return rows
 
 
 def _format(family: str, registry: Registry[Any], name: str) -> Fact:
@@ -170,13 +192,26 @@ WHAT: dict[str, Callable[[], list[Fact]]] = {
 @click.command("list")
 @click.argument("what", type=click.Choice(list(WHAT)), required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(what: str | None, as_json: bool) -> None:  # noqa: FBT001 (a switch)
+@click.option("--markdown", is_flag=True, help="Print Markdown; of codecs a row for each format.")
+def command(what: str | None, as_json: bool, markdown: bool) -> None:  # noqa: FBT001 (switches)
     """List formats, datasets, codecs, suites, questions or conditions; all if none is named.
 
     For each format: available or the reason why not, versions of its libraries, features, and safety of
     reading its files. Losses of formats are in docs/losses.md, and in the results of each run.
     """
-    found = {name: rows() for name, rows in WHAT.items() if what in (None, name)}
+    what_of = WHAT | {"codecs": codecs_by_format} if markdown else WHAT
+    found = {name: rows() for name, rows in what_of.items() if what in {None, name}}
+    if markdown:
+        tables = [
+            "\n".join(
+                table_lines(
+                    list(rows[0]), [[*map(str, row.values())] for row in rows], "l" * len(rows[0])
+                )
+            )
+            for rows in found.values()
+        ]
+        click.echo("\n\n".join(tables))
+        return
     if as_json:
         click.echo(json.dumps(found if what is None else found[what], indent=2))
         return

@@ -112,7 +112,9 @@ def taken_conditions(options: dict[str, Any]) -> dict[str, tuple[str, ...]]:
 @click.option("--formats", type=Names(), default=(), help="Labels of formats. [default: all]")
 @click.option("--datasets", type=Names(), default=(), help="Generated data. [default: one]")
 @click.option("--rows", type=int, help="Rows of each table, images of each set, or chunks.")
-@click.option("--codecs", type=Names(), default=(), help="As in none,default,zstd:3. [default: none]")
+@click.option(
+    "--codecs", type=Names(), default=(), help="As in none,default,zstd:3, or all. [default: none]"
+)
 @click.option(
     "--tracks", "--track", type=Names(), default=(), help="Of a suite that has them. [default: all]"
 )

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
 from format_bench import studies
 from format_bench.cli.command_folder import CommandFolder
 from format_bench.studies.declared import study
+
+ALIASES = {"codec-offers": ("list", "codecs", "--markdown")}
+"""Commands of earlier versions, and those of today that print the same."""
+
+
+def _alias(name: str) -> click.Command:
+    command, *arguments = ALIASES[name]
+    module = import_module(f"format_bench.cli.commands.{command}")
+    words = " ".join(ALIASES[name])
+
+    def run() -> None:
+        module.command.main(arguments, standalone_mode=False)
+
+    return click.Command(name, callback=run, help=f"Print the same as format-bench {words}.")
 
 
 class Studies(CommandFolder):
@@ -14,13 +30,18 @@ class Studies(CommandFolder):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all studies, sorted."""
-        return sorted({*super().list_commands(ctx), *study.places()})
+        return sorted({*super().list_commands(ctx), *study.places(), *ALIASES})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of a study, or None if there is none of this name."""
-        if cmd_name in study.places():
-            return study.command_of(cmd_name)
-        return super().get_command(ctx, cmd_name)
+        """Return the command of a study, or None if there is none of this name.
+
+        A module's command comes first: it may measure before it shows its declaration's page.
+        """
+        if cmd_name in ALIASES:
+            return _alias(cmd_name)
+        if cmd_name in super().list_commands(ctx):
+            return super().get_command(ctx, cmd_name)
+        return study.command_of(cmd_name) if cmd_name in study.places() else None
 
 
 @click.command(cls=Studies, folder=studies)

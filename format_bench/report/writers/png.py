@@ -28,8 +28,7 @@ def write(results: Results, folder: Path) -> None:
     """Write pictures into a folder, which is made if missing; others of the same names are replaced."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, (name, chart) in enumerate(named_charts(results), start=1):
-        with write_atomically(folder / f"{number:03}-{_slug(name)}.png") as temporary:
-            _save(chart, temporary)
+        save(chart, folder / f"{number:03}-{_slug(name)}.png")
 
 
 def named_charts(results: Results) -> Iterator[tuple[str, Chart]]:
@@ -45,13 +44,14 @@ def named_charts(results: Results) -> Iterator[tuple[str, Chart]]:
                 yield f"{suite.title} {chart.title} heat map", chart
 
 
-def _save(chart: Chart, path: Path) -> None:
+def save(chart: Chart, path: Path) -> None:
+    """Write a chart into a file."""
     from matplotlib.transforms import Bbox
 
     page = Bbox.from_bounds(0, 0, chart.width, chart.height).padded(_MARGIN)
-    with style():
+    with style(), write_atomically(path) as temporary:
         chart.figure().savefig(
-            path,
+            temporary,
             format="png",
             dpi=_DOTS_PER_POINT * POINTS_PER_INCH,
             bbox_inches=Bbox(page.get_points() / POINTS_PER_INCH),

@@ -34,6 +34,8 @@ class Block:
     alignment: str = ""
     """As `table_lines` takes it."""
     items: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    """The sentences that numbers in brackets refer to, from 1 on."""
     level: int = 2
     fold: bool = False
     """Whether the table is folded however short it is."""

@@ -25,6 +25,7 @@ from format_bench.studies.declared.sections import Section  # noqa: TC001 (msgsp
 from format_bench.studies.declared.selection import Numbers
 
 if TYPE_CHECKING:
+    from format_bench.report.charts.figures import Chart
     from format_bench.studies.declared.rows import Instrument
 
 PAPERS = "findings"
@@ -101,6 +102,8 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     aliases: dict[str, str] = {}
     """Common names of codecs by the names that formats give them."""
     sections: list[Section] = []
+    chart: str = ""
+    """A function, "module:name", that returns the picture, in place of the one of the claims."""
 
     def page(self, results: Results, rows: Sequence[Any] = ()) -> Page:
         """Return the page on results, and on the rows that they were made of.
@@ -111,7 +114,8 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             If they have none of the required numbers.
         """
         numbers = Numbers.of(results, self.suite, self.aliases)
-        if not rows and not numbers.select(self.requires):
+        is_measured = numbers.select(self.requires) if self.requires else numbers.suite.groups
+        if not rows and not is_measured:
             raise InvalidResultsError(f"{results.name} has no {self.needs or f'values of {self.suite}'}")
         context = Context(results, numbers, self.published, self.explanations, rows)
         judged = list(self._judged(numbers))
@@ -122,8 +126,14 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             method=self.method,
             blocks=blocks,
             metadata=results.metadata,
-            chart=picture.chart(self.title, judged, self._of_paper()),
+            chart=self._chart(context, judged),
         )
+
+    def _chart(self, context: Context, judged: picture.Judged) -> Chart | None:
+        if not self.chart:
+            return picture.chart(self.title, judged, self._of_paper())
+        found: Chart | None = imported(self.chart)(context)
+        return found
 
     def _judged(self, numbers: Numbers) -> list[tuple[str, Claim, Verdict]]:
         """Return the verdicts with the extent of the numbers that they are of."""

@@ -22,17 +22,36 @@ from format_bench.families.operations import Measured
 from format_bench.instruments.isolation import Outcome
 from format_bench.results import records
 from format_bench.results.display.text import quantity
-from format_bench.results.load import RESULTS
+from format_bench.results.load import RESULTS, Results
 from format_bench.results.records import key
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
+from format_bench.runner.plan import RunRequest, plan
 from format_bench.runner.recording import keys, records_of
 from format_bench.runner.runner import Limits, Runner
-from format_bench.studies import codec_offers, codecs
-from format_bench.studies.codec_grid import picture as grid_picture
-from format_bench.studies.codec_grid import tables
-from format_bench.studies.codec_grid.tables import cases
+from format_bench.studies import codecs
+from format_bench.studies.declared import study
+from format_bench.studies.declared.section import Context
+from format_bench.studies.declared.selection import Numbers
+from format_bench.studies.tables import codecs as tables
 from tests.helpers import run
+
+
+def cases(labels, *, full=False):
+    """Return the cases of a run with all codecs."""
+    codecs_of_all = "all:all" if full else "all"
+    request = RunRequest(formats=tuple(labels), datasets=("eq",), rows=ROWS, codecs=(codecs_of_all,))
+    return list(plan(request).cases)
+
+
+def results_of(found):
+    return Results("made up", found, metadata=[])
+
+
+def page_of(found):
+    """Return the page of some records."""
+    return study.read("codecs").page(results_of(found)).markdown()
+
 
 SAVE, READ, *_ = FAMILIES["tables"].steps
 
@@ -79,7 +98,7 @@ def orc(tmp_path_factory):
 
 def test_a_killed_study_resumes_and_measures_no_cell_twice(orc):
     out, killed_at, _ = orc
-    wanted = cases(["ORC"], "eq", ROWS, full=False)
+    wanted = cases(["ORC"])
     cells = {each for case in wanted for step in (SAVE, READ) for each in keys(case, step)}
     assert len(SAVE.metrics) < len(killed_at) < len(cells)
     whole = [line for line in killed_at if line.endswith(b"\n")]
@@ -139,10 +158,10 @@ def test_the_pictures_are_whole_and_name_each_codec(orc):
     texts = {node.text for node in ET.parse(out / "grid.svg").iter() if node.text}
     assert {"ORC", "none", "snappy", "zlib", "lz4", "zstd"} <= texts
     with Image.open(out / "grid.png") as picture:
-        assert picture.width == grid_picture.WIDTH * grid_picture.DPI
+        assert picture.width > tables.WIDTH
         colours = np.unique(np.asarray(picture.convert("RGB")).reshape(-1, 3), axis=0)
     drawn = {"#{:02X}{:02X}{:02X}".format(*colour) for colour in colours}
-    assert {grid_picture.look(codec)[0] for codec in (None, "snappy", "zlib", "lz4", "zstd")} <= drawn
+    assert {tables.look(codec)[0] for codec in (None, "snappy", "zlib", "lz4", "zstd")} <= drawn
 
 
 def made_up(wanted: list[Case]) -> list[records.Record]:
@@ -171,8 +190,8 @@ def test_an_unavailable_codec_is_a_cell_with_a_reason(tmp_path):
     wanted = [Case("HDF5.fixed", "eq", ROWS), *lzo]
     keep(made_up(wanted[:1]), tmp_path)
     runner = Runner(tmp_path, tmp_path, Limits(budget_seconds=0), steps=codecs.STEPS)
-    codecs.measure(runner, wanted)
-    page = codecs.page(tables.by_case(wanted, runner.read()), "lzo")
+    list(runner.run(wanted))
+    page = page_of(runner.read())
     lines = [line for line in lines_of(page, "HDF5.fixed") if line[0] == "lzo"]
     assert [line[1] for line in lines] == ["1", "9"]
     assert {tuple(line[2:]) for line in lines} == {("unavailable [1]", "-") * 3}
@@ -184,14 +203,14 @@ def test_an_unavailable_codec_is_a_cell_with_a_reason(tmp_path):
 def feather(tmp_path_factory):
     """Return a folder with results for all levels of Feather, and the bytes of these results."""
     out = tmp_path_factory.mktemp("feather")
-    keep(made_up(cases(["Feather"], "eq", ROWS, full=True)), out)
+    keep(made_up(cases(["Feather"], full=True)), out)
     return out, (out / RESULTS).read_bytes()
 
 
 @pytest.fixture(scope="module")
 def default_cases():
     """Return the default cases."""
-    return cases([], "eq", ROWS, full=False)
+    return cases([])
 
 
 def levels_of(page: str, codec: str) -> list[int]:
@@ -242,7 +261,8 @@ def test_levels_are_the_lowest_the_default_the_highest_and_steps_in_long_ranges(
 
 def test_both_tracks_are_columns_of_one_table(default_cases):
     found = {(each.format, each.codec, each.level, each.metric): each for each in made_up(default_cases)}
-    table = tables.table(tables.by_case(default_cases, found.values()))
+    results = results_of(list(found.values()))
+    (table,) = tables.tracks(Context(results, Numbers.of(results, "tabular"), "", {}))
     lines = {(line[0], line[1]): line[2:] for line in table.rows}
 
     def check(label, own, *chosen):
@@ -276,11 +296,12 @@ def test_a_format_that_cannot_be_loaded_is_a_row_with_a_reason(monkeypatch):
     def find(label):
         raise UnavailableError(label, "it is broken", "pip install it")
 
+    monkeypatch.setattr(data_formats.registry, "find", find)
     monkeypatch.setattr(data_formats, "find", find)
-    (case,) = wanted = cases(["Feather"], "eq", ROWS, full=True)
+    (case,) = cases(["Feather"], full=True)
     outcome = Outcome(status=CellStatus.UNAVAILABLE, sentence="it is broken")
     found = [each for step in (SAVE, READ) for each in records_of(case, 0, step, outcome, "made up")]
-    page = codecs.page(tables.by_case(wanted, found), "broken")
+    page = page_of(found)
     rows = lines_of(page, tables.TITLE)
     assert [row[:3] for row in rows] == [
         ["Feather", metric, "none"] for metric in ("size", "save time", "read time")
@@ -291,27 +312,24 @@ def test_a_format_that_cannot_be_loaded_is_a_row_with_a_reason(monkeypatch):
 
 def test_each_round_is_as_thorough_as_one_alone(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        codecs,
-        "measure",
-        lambda runner, wanted, **_: asked.append(
-            (runner.limits.rounds, runner.effort.min_repeats, wanted)
-        ),
-    )
-    wanted = cases(["ORC"], "eq", ROWS, full=False)
-    keep(made_up(wanted), tmp_path)
+
+    def measure(_, __, *, limits, **___):
+        asked.append((limits.rounds, Runner(tmp_path, tmp_path, limits).effort.min_repeats))
+        raise SystemExit(0)
+
+    monkeypatch.setattr(codecs, "measure", measure)
     arguments = ["ORC", "--rows", str(ROWS), "--rounds", "3", "--out", str(tmp_path)]
     assert CliRunner().invoke(codecs.command, arguments).exit_code == 0
-    assert asked == [(3, 3, wanted)]
+    assert asked == [(3, 3)]
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["Parkett"], "there is no data format 'Parkett'; did you mean Parquet"),
-        (["Parquet", "--dataset", "webfaces"], "there is no table 'webfaces'; did you mean webface"),
-        (["Parquet", "--rows", "-1"], "a grid needs a table of at least 1 row, not -1"),
-        (["Excel"], "Excel offers no choice of a codec"),
+        (["Parkett"], "there is no format 'Parkett'; did you mean Parquet"),
+        (["Parquet", "--dataset", "webfaces"], "there is no data set 'webfaces'; did you mean webface"),
+        (["Parquet", "--rows", "-1"], "--rows -1: at least 1 is needed"),
+        (["Excel"], "nothing is left to measure: Excel offers no choice of a codec"),
     ],
 )
 def test_wrong_input_is_reported_in_one_line(arguments, words, tmp_path, capsys):
@@ -326,4 +344,6 @@ def test_wrong_input_is_reported_in_one_line(arguments, words, tmp_path, capsys)
 
 def test_the_codecs_in_docs_are_those_of_the_formats(root):
     page = (root / "docs/compression.md").read_text(encoding="utf-8")
-    assert codec_offers.table() in page, "update it: format-bench study codec-offers"
+    printed = run("list", "codecs", "--markdown").stdout
+    assert printed in page, "update it: format-bench list codecs --markdown"
+    assert run("study", "codec-offers").stdout == printed

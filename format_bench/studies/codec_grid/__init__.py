@@ -1,1 +1,0 @@
-"""Codec grid: its cases, tables and picture, for the study `codecs`."""
