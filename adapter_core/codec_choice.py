@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, import_failure, probe
@@ -19,6 +22,19 @@ if TYPE_CHECKING:
     from adapter_core.codecs import Codec
 
 
+@dataclass(frozen=True)
+class Recommended:
+    """Settings that the makers of a library advise for saves."""
+
+    source: str
+    """Address of the advice."""
+    codec: str | None
+    """None for no codec."""
+    level: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Further options, by the library's names."""
+
+
 class CodecChoice(BaseAdapter):
     """An adapter with codecs to choose from, if its format has any."""
 
@@ -26,6 +42,25 @@ class CodecChoice(BaseAdapter):
     """Codecs to choose from; empty if `default_codec` is the only way to write."""
     default_codec: ClassVar[str | None] = None
     """Codec that the library uses by default; `save` uses it only if `codecs` is empty."""
+
+    recommended: ClassVar[Recommended | None] = None
+    """Settings that the library's makers advise; None if no advice beyond the defaults is known."""
+    options: Mapping[str, Any] = {}
+    """Options of the library for saves besides the codec, those of `recommended`; usually none."""
+
+    def with_recommended(self) -> Self:
+        """Return an adapter that saves with the options of `recommended`; the caller gives the codec.
+
+        Raises
+        ------
+        UnsupportedError
+            If no advice is known.
+        """
+        if self.recommended is None:
+            raise UnsupportedError(f"{self.label} has no known advice of its makers on settings")
+        adapter = copy.copy(self)
+        adapter.options = self.recommended.options
+        return adapter
 
     def availability(self) -> Availability:
         """Import the required packages and report whether the adapter can work here.

@@ -18,6 +18,7 @@ from adapter_core import (
     Tunable,
     UnknownNameError,
 )
+from adapter_core.codec_choice import Recommended
 from adapter_core.column_batches import NUMBERS
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, CODECS, CODECS_OF_BLOSC2, HDF5
@@ -64,6 +65,8 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
     traits: ClassVar = frozenset({Trait.APPEND, Trait.SINGLE_FILE})
     holds_zero_rows = False
     codecs: ClassVar = CODECS + CODECS_OF_BLOSC2
+    # Of a portable file; its makers name level 1 for all codecs, as chunks are small.
+    recommended = Recommended("https://www.pytables.org/usersguide/optimization.html", "zlib", 1)
     tuned_indexes = (
         "sort keys and lookup columns as data_columns, with an index each (kind=full, optlevel=9)"
     )

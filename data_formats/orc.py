@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import OBJECT_STORES, Codec, Kind, PartialReads, RemoteTable, Streams, Trait, Tunable
+from adapter_core.codec_choice import Recommended
 from adapter_core.tables.arrow import array_batches, arrow_filter, reader_of
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
@@ -47,6 +48,8 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
     codecs: ClassVar = (Codec("snappy"), Codec("zlib"), Codec("lz4"), Codec("zstd"))
+    # The writer of the format's makers, whose default pyarrow does not share.
+    recommended = Recommended("https://orc.apache.org/docs/core-java-config.html", "zstd")
     tuned_options: ClassVar = {
         "compression": "zstd",
         "dictionary_key_size_threshold": 0.8,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, Kind, PartialReads, Predicate, RemoteTable, Streams, Trait, Tunable
+from adapter_core.codec_choice import Recommended
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables import arrow
 
@@ -35,6 +36,11 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         Codec("zstd", range(1, 23), 1),
     )
     default_codec = "snappy"
+    recommended = Recommended(
+        "https://parquet.apache.org/docs/file-format/configurations/",
+        default_codec,
+        options={"data_page_size": 8_192},  # its row groups of 512 MB are more than most tables here
+    )
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA | {Kind.MIXED: "a Parquet column has one type"}
     checksums = "CRC-32 of each page: write_page_checksum, and page_checksum_verification when reading"
     remote_schemes: ClassVar = ("s3",)
@@ -50,9 +56,9 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        checks = {"write_page_checksum": True} if self.uses_checksums else {}
+        options = {**self.options, "write_page_checksum": True} if self.uses_checksums else self.options
         df.to_parquet(
-            path, engine="pyarrow", compression=codec, compression_level=level, index=False, **checks
+            path, engine="pyarrow", compression=codec, compression_level=level, index=False, **options
         )
 
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:

@@ -43,6 +43,7 @@ class ZarrStore(ArrayStore):
     """
 
     codecs: ClassVar = zarr_metadata.ALL
+    default_codec = "zstd"
     zarr_format: ClassVar[Literal[2, 3]] = 3
     shard_bytes: ClassVar[int] = 0
     """Size of a shard before compression; 0 without shards."""

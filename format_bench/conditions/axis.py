@@ -7,15 +7,20 @@ reports, pages and comparisons; nothing else knows its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
+
+from format_bench.families.operations import Measured
+from format_bench.results.metrics import METRICS
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from format_bench.families.cases import Case
     from format_bench.families.operations import Operations
     from format_bench.instruments.isolation import Outcome
+    from format_bench.results.suites import Step
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,11 @@ class Axis:
     """Place among the axes: the values of the last axis take turns first."""
     default: ClassVar[str] = ""
     """The value without the option; empty if such cells are under no condition of this axis."""
+
+    changes_adapter: ClassVar[bool] = False
+    """True if `under` changes the adapter of its process, which other processes do not see."""
+    measures_elsewhere: ClassVar[bool] = False
+    """True if other processes measure under it, with an adapter of their own."""
 
     @property
     def option(self) -> str:
@@ -75,3 +85,34 @@ class Axis:
     def explained(self, value: str, outcome: Outcome) -> Outcome:  # noqa: ARG002 (of subclasses)
         """Return the outcome of a process, with a value's part in a failure."""
         return outcome
+
+
+class ElsewhereAxis(Axis):
+    """An axis under which other processes save and read, and measure their times alone."""
+
+    measures_elsewhere = True
+    word: ClassVar[str]
+    """First word of the metrics there, e.g. "remote" of "remote save time"."""
+
+    def times(
+        self, step: Step, measure: Callable[[tuple[str, ...]], Sequence[Measured]]
+    ) -> list[Measured]:
+        """Return the metrics of a step, its times as they are measured elsewhere.
+
+        Parameters
+        ----------
+        step : Step
+            A step of a suite on local files.
+        measure : callable
+            Return the samples of metrics, given their names there, in the same order.
+        """
+        there = {each: f"{self.word} {each}" for each in step.metrics if each.endswith("time")}
+        there = {each: name for each, name in there.items() if name in METRICS and step.cache != "cold"}
+        found = dict(zip(there, measure(tuple(there.values())), strict=True)) if there else {}
+        why = f"it is not measured with {self.option}"
+        return [
+            replace(found[each], metric=each)
+            if each in found
+            else Measured(each, [], why, status=CellStatus.UNSUPPORTED)
+            for each in step.metrics
+        ]

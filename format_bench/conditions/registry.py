@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from format_bench.families.operations import Operations
     from format_bench.instruments.isolation import Outcome
 
+_STEPS_ELSEWHERE = {"remote", "scale"}
+"""Steps that other processes make, with adapters of their own."""
+
 
 @functools.cache
 def axes() -> dict[str, Axis]:
@@ -37,6 +40,14 @@ def _of(case: Case) -> list[tuple[Axis, str]]:
 
 def why_not(case: Case) -> str:
     """Return why a case cannot be measured under its conditions; empty if it can."""
+    taken = [axis for axis, _ in _of(case)]
+    elsewhere = [each.name for each in taken if each.measures_elsewhere]
+    elsewhere += [each.name for each in case.steps if each.name in _STEPS_ELSEWHERE]
+    for each in taken:
+        if elsewhere and each.changes_adapter:
+            # Else the values would bear the name of a condition that they were not measured under.
+            where = f"{elsewhere[0]} is measured by other processes"
+            return f"{where}, whose adapters are not changed by {each.option}"
     return next((why for axis, value in _of(case) if (why := axis.why_not(value, case))), "")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from adapter_core.codec_choice import CodecChoice
@@ -20,7 +21,6 @@ from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from adapter_core import BaseAdapter, Registry
     from format_bench.families.questions import Questions
@@ -76,10 +76,16 @@ class Operations(ABC):
         """Questions to ask a saved file, the family's by default."""
         self.subject = "", 0
         """Name and size of the data set, for steps that make it again elsewhere."""
+        self.data_file = Path()
+        """The data, as `store` has stored them, for steps that other processes measure."""
+        self.steps: tuple[str, ...] = ()
+        """Names of the suite's steps."""
         self.link = ""
         """Round trip and bandwidth for steps that reach a server; empty for the metrics' own."""
         self.bucket = ""
         """Address of a user's bucket for steps that reach a server; empty for a server here."""
+        self.tuned: tuple[list[str], list[str]] | None = None
+        """Sort key and lookup columns of files that are tuned for queries; None for others."""
         self.threads: Threads | None = None
         """Thread policy that the process is under; None if none was applied."""
 
@@ -101,7 +107,7 @@ class Operations(ABC):
         For the others see the attributes.
         """
         found = cls(adapter, codec, level, track)
-        found.subject = subject
+        found.subject, found.data_file = subject, data
         found.questions = found.questions if questions is None else questions
         found.expect(data)
         if is_warm:
@@ -122,6 +128,11 @@ class Operations(ABC):
     def run_size(dataset: str, usual: int) -> int:  # noqa: ARG004 (a family may have small data sets)
         """Return the rows, or images, of a data set that the runner takes if no number is given."""
         return usual
+
+    @staticmethod
+    def tuning_keys(dataset: str) -> tuple[list[str], list[str]]:  # noqa: ARG004 (few have any)
+        """Return the sort key and the lookup columns of tuned files of a data set; empty if of none."""
+        return [], []
 
     @staticmethod
     @abstractmethod
@@ -263,7 +274,7 @@ class Operations(ABC):
 
     def _codec_remark(self, file: Path) -> str:
         """Return a sentence if the file does not use the codec that was asked for."""
-        if not isinstance(self.adapter, CodecChoice) or not self.adapter.codecs:
+        if self.tuned or not isinstance(self.adapter, CodecChoice) or not self.adapter.codecs:
             return ""
         used = self.adapter.codec_used(file)
         if used == self.codec:

@@ -96,16 +96,16 @@ def _best_of_queries(suite: SuiteResults) -> Iterator[Finding]:
 
 
 def _turned(suite: SuiteResults) -> Iterator[Finding]:
-    """Yield a finding for each measure whose order of two configurations depends on the medium."""
-    by_measure: dict[str, list[Turn]] = {}
+    """Yield a finding for each measure whose order of two configurations depends on a condition."""
+    by_measure: dict[tuple[str, str], list[Turn]] = {}
     for turn in turns(suite):
-        by_measure.setdefault(turn.measure._replace(query="").phrase, []).append(turn)
-    for phrase, found in by_measure.items():
+        by_measure.setdefault((turn.axis, turn.measure._replace(query="").phrase), []).append(turn)
+    for (axis, phrase), found in by_measure.items():
         first, more = found[0], len(found) - 1
-        rest = f": {first.one} is ahead on {first.media(first.one_ahead)}, {first.other} on "
-        rest += first.media(first.other_ahead)
+        rest = f": {first.one} is ahead on {first.places(first.one_ahead)}, {first.other} on "
+        rest += first.places(first.other_ahead)
         rest += f"; {plural(more, 'further pair')}" if more else ""
-        yield Finding(f"Turned around by the medium, {phrase}", f"{first.one} and {first.other}", rest)
+        yield Finding(f"Turned around by the {axis}, {phrase}", f"{first.one} and {first.other}", rest)
 
 
 def _losses(suite: SuiteResults) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Rankings that turn around between media: pairs of configurations whose order differs."""
+"""Rankings that turn around between conditions: pairs of configurations whose order differs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, TypeVar
 
+from format_bench.results.conditions import place_of
 from format_bench.results.display.text import joined, quantity
 from format_bench.results.metrics import LEADERS, Measure
 
@@ -28,22 +29,26 @@ _APART = 1.25
 
 @dataclass(frozen=True)
 class Turn:
-    """Two configurations that are each ahead of the other on some medium, beyond noise."""
+    """Two configurations that are each ahead of the other under some condition, beyond noise."""
 
     data: str
-    """The data set, and the query if the measure is of one."""
+    """The data set, with the conditions that all groups share."""
+    axis: str
+    """The condition that decides, e.g. "medium"."""
     measure: Measure
     one: Configuration
     other: Configuration
     one_ahead: tuple[ComparisonGroup, ...]
-    """The groups, one for each medium, in which the first is ahead."""
+    """The groups, one for each value of the axis, in which the first is ahead."""
     other_ahead: tuple[ComparisonGroup, ...]
 
-    def media(self, groups: Iterable[ComparisonGroup]) -> str:
-        """Return media with both values, e.g. "tmpfs (50 ms before 90 ms)"."""
-        return joined(
-            [f"{each.medium} ({self._values(each)})" for each in groups],
-        )
+    def places(self, groups: Iterable[ComparisonGroup]) -> str:
+        """Return values of the axis with those measured, e.g. "tmpfs (50 ms before 90 ms)"."""
+        return joined([f"{self._condition(each)} ({self._values(each)})" for each in groups])
+
+    def _condition(self, group: ComparisonGroup) -> str:
+        value = group.conditions.get(self.axis, "none")
+        return value if self.axis == "medium" else f"{self.axis} {value}"
 
     def _values(self, group: ComparisonGroup) -> str:
         cells = [group.cell(each, self.measure) for each in (self.one, self.other)]
@@ -72,16 +77,22 @@ def turned(
 
 
 def turns(suite: SuiteResults) -> list[Turn]:
-    """Return the pairs whose order differs between media, by data set and measure."""
-    by_data: dict[tuple[object, ...], list[ComparisonGroup]] = {}
-    for group in suite.groups:
-        if group.medium:
-            key = group.data, group.rows, group.threads, group.suite
-            by_data.setdefault(key, []).append(group)
-    return [turn for groups in by_data.values() if len(groups) > 1 for turn in _turns(groups)]
+    """Return the pairs whose order differs by one condition, by data set and measure."""
+    found: list[Turn] = []
+    for axis in sorted({each for group in suite.groups for each in group.conditions}):
+        alike: dict[tuple[object, ...], list[ComparisonGroup]] = {}
+        for group in suite.groups:
+            place = place_of(group.data, group.conditions | {axis: None})
+            threads = "" if axis == "threads" else group.threads
+            alike.setdefault((place, group.rows, threads, group.suite), []).append(group)
+        for groups in alike.values():
+            if len(groups) > 1:
+                place = place_of(groups[0].data, groups[0].conditions | {axis: None})
+                found += _turns(axis, place, groups)
+    return found
 
 
-def _turns(groups: list[ComparisonGroup]) -> Iterator[Turn]:
+def _turns(axis: str, place: str, groups: list[ComparisonGroup]) -> Iterator[Turn]:
     measures = dict.fromkeys(
         measure
         for group in groups
@@ -100,7 +111,7 @@ def _turns(groups: list[ComparisonGroup]) -> Iterator[Turn]:
             return is_clearly_below(group.cell(one, measure), group.cell(other, measure))
 
         for one, other, first, second in turned(configurations, groups, is_ahead):
-            yield Turn(groups[0].data, measure, one, other, tuple(first), tuple(second))
+            yield Turn(place, axis, measure, one, other, tuple(first), tuple(second))
 
 
 def is_clearly_below(one: ResultCell, other: ResultCell) -> bool:
@@ -125,9 +136,9 @@ def rows_of_turns(suites: Iterable[SuiteResults]) -> list[list[str]]:
             each.data,
             str(each.measure),
             str(each.one),
-            each.media(each.one_ahead),
+            each.places(each.one_ahead),
             str(each.other),
-            each.media(each.other_ahead),
+            each.places(each.other_ahead),
         ]
         for suite in suites
         for each in turns(suite)

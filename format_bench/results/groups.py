@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
 from format_bench.results.candidates import Configuration
-from format_bench.results.conditions import WITHIN_A_PLACE, Conditions
+from format_bench.results.conditions import Conditions
 from format_bench.results.metrics import METRICS, Measure
 
 if TYPE_CHECKING:
@@ -55,16 +55,13 @@ class ComparisonGroup:
     name: str
     """The data set, and the group's difference from others of that data set."""
     dataset: str = ""
-    """With its medium, if media were compared."""
+    """With its conditions, such as the medium, if there are some."""
     data: str = ""
-    """The data set without its medium."""
-    conditions: Conditions = Conditions()  # noqa: RUF009 (immutable)
-    """The values of axes that set the group apart, e.g. its medium and link."""
-    medium: str = ""
-    """Empty if no media were compared."""
+    """The data set without its conditions."""
+    conditions: Conditions = field(default_factory=Conditions)
+    """Those that all its cells share: neither page cache nor track."""
     rows: int = 0
     columns: int = 0
-    threads: str = "all"
     suite: str = ""
     """The suite that measured it; empty if it is not known."""
     cells: dict[tuple[Configuration, Measure], ResultCell] = field(default_factory=dict)
@@ -91,18 +88,13 @@ class ComparisonGroup:
             name=name,
             dataset=printable(first.place),
             data=printable(first.dataset),
-            medium=printable(first.medium),
             conditions=Conditions(
-                {
-                    name: printable(value)
-                    for name, value in first.conditions.items()
-                    if name not in WITHIN_A_PLACE
-                }
+                {axis: printable(value) for axis, value in first.conditions.items()}
+                | dict.fromkeys(("cache", "track"))
             ),
             rows=first.rows,
             # 0 in the records of a case that failed before its data set was loaded.
             columns=max(record.columns for record in records),
-            threads=first.threads,
             suite=first.suite.partition(".")[0],
             cells={
                 (
@@ -112,6 +104,11 @@ class ComparisonGroup:
                 for record in records
             },
         )
+
+    @property
+    def threads(self) -> str:
+        """The thread policy."""
+        return self.conditions.get("threads", "all")
 
     @cached_property
     def configurations(self) -> list[Configuration]:

@@ -32,6 +32,7 @@ def operations_on(case: Case, data: Path) -> Iterator[Operations]:
         subject=(case.dataset, case.rows),
         questions=case.asked,
     )
+    operations.steps = tuple(each.name for each in case.steps)
     with conditions.under(case, operations):
         yield operations
 

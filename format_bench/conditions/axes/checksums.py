@@ -23,6 +23,7 @@ class Checksums(Axis):
     name = "checksums"
     help = "Optional checksums of formats: on, off, or off,on. [default: off]"
     order = 30
+    changes_adapter = True
 
     def parse(self, text: str) -> str:
         """Return the value; empty if off, which is the format as it is without the option."""

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
-from format_bench.conditions.axis import Axis
+from format_bench.conditions.servers import ServerAxis
 from format_bench.network.trials import Setting
 
 if TYPE_CHECKING:
-    from format_bench.families.cases import Case
     from format_bench.families.operations import Operations
 
 
-def reaches_no_server(case: Case) -> str:
-    """Return why no step of a case reaches a server; empty if one does."""
-    if any(each.name == "remote" for each in case.steps):
-        return ""
-    return f"the suite {case.suite} saves local files, unlike remote and remote_arrays"
-
-
-class Link(Axis):
-    """Round-trip time and bandwidth of the suites on object stores, made by the proxy."""
+class Link(ServerAxis):
+    """Round-trip time and bandwidth between saves and reads and their server, made by the proxy."""
 
     name = "link"
-    help = "To the server of the suites remote, as in 5ms,50ms/100Mbit. [default: 0 and 20 ms]"
+    help = "To an object server, where saves and reads are made then, as in 5ms,50ms/100Mbit."
     order = 60
 
     def parse(self, text: str) -> str:
@@ -36,12 +26,6 @@ class Link(Axis):
             raise InvalidRequestError(f"{self.option} {text}: write it as in 20ms or 20ms/100Mbit")
         return str(setting)
 
-    def why_not(self, value: str, case: Case) -> str:  # noqa: ARG002 (any link)
-        """Return why no step reaches a server."""
-        return reaches_no_server(case)
-
-    @contextmanager
-    def under(self, value: str, operations: Operations) -> Iterator[None]:
-        """Let the steps that reach a server do it over the link."""
+    def set_on(self, operations: Operations, value: str) -> None:
+        """Let the steps reach the server over the link."""
         operations.link = value
-        yield

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from adapter_core.credentials import without_secrets
 from adapter_core.errors import InvalidRequestError
-from format_bench.conditions.axes.link import reaches_no_server
-from format_bench.conditions.axis import Axis
+from format_bench.conditions.servers import ServerAxis
 
 if TYPE_CHECKING:
-    from format_bench.families.cases import Case
     from format_bench.families.operations import Operations
 
 
-class Place(Axis):
+class Place(ServerAxis):
     """Folder in a bucket of S3, at the endpoint that the environment names."""
 
     name = "place"
-    help = "Of the suites remote: your own bucket, as in s3://bucket/folder. [default: a server here]"
+    help = "Your own bucket for saves and reads, as in s3://bucket/folder. [default: local files]"
     order = 20
 
     def parse(self, text: str) -> str:
@@ -30,12 +26,6 @@ class Place(Axis):
             raise InvalidRequestError(f"{self.option}: write it as in s3://bucket/folder, without keys")
         return f"s3://{bucket}"
 
-    def why_not(self, value: str, case: Case) -> str:  # noqa: ARG002 (any bucket)
-        """Return why no step reaches a server."""
-        return reaches_no_server(case)
-
-    @contextmanager
-    def under(self, value: str, operations: Operations) -> Iterator[None]:
-        """Let the steps that reach a server do it there."""
+    def set_on(self, operations: Operations, value: str) -> None:
+        """Let the steps reach the bucket."""
         operations.bucket = value
-        yield

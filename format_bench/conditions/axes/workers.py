@@ -5,38 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
-from format_bench.conditions.axis import Axis
-from format_bench.families.operations import Measured, operations_of
+from format_bench.conditions.axis import ElsewhereAxis
+from format_bench.families.operations import operations_of
 from format_bench.families.scale_measuring import measure_scale
-from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from format_bench.families.cases import Case
-    from format_bench.families.operations import Operations
+    from format_bench.families.operations import Measured, Operations
     from format_bench.results.suites import Step
 
 _FORM = re.compile(r"([1-9]\d*)(?:x([1-9]\d*))?")
 
-_ON_WORKERS = {
-    f"{step} {what}": f"parallel {step} {what}"
-    for step in ("save", "read")
-    for what in ("time", "CPU time")
-}
-"""Metrics of a job on workers by the metrics of the same step in one process."""
 
-
-class Workers(Axis):
+class Workers(ElsewhereAxis):
     """Workers and partitions of a table."""
 
     name = "workers"
     help = "Workers that save and read a table, and its partitions, as in 2 or 1x4,2x4. [default: none]"
     order = 35
+    word = "parallel"
 
     def parse(self, text: str) -> str:
         """Return both numbers; there are as many partitions as workers if one is given."""
@@ -63,18 +55,8 @@ class Workers(Axis):
         """Measure saves and reads on workers, in the place of this process."""
 
         def measure(step: Step, file: Path) -> list[Measured]:
-            asked = {each: _ON_WORKERS[each] for each in step.metrics if each in _ON_WORKERS}
-            spread = f"{value} local"
-            label, subject, metrics = operations.adapter.label, operations.subject, tuple(asked.values())
-            found = measure_scale(label, subject, spread, file.parent, metrics) if asked else []
-            of = dict(zip(asked, found, strict=True))
-            why = "it is not measured on workers"
-            return [
-                replace(of[each], metric=each)
-                if each in of and step.cache != "cold"
-                else Measured(each, [], why, status=CellStatus.UNSUPPORTED)
-                for each in step.metrics
-            ]
+            what = operations.adapter.label, operations.subject, f"{value} local", file.parent
+            return self.times(step, lambda metrics: measure_scale(*what, metrics))
 
         operations.measure = measure  # type: ignore[method-assign]
         yield

@@ -15,6 +15,7 @@ from format_bench.families.operations import CatalogOperations, Measured, OpenQu
 from format_bench.families.remote_measuring import measure_remote
 from format_bench.families.scale_measuring import measure_scale
 from format_bench.families.tables.queries import TableQuery, query_to
+from format_bench.families.tables.subject import tuning_keys
 from format_bench.instruments.touch import touch
 from format_bench.results.status import WRONG
 from format_bench.verification.tables import verify
@@ -37,6 +38,11 @@ class TableOperations(CatalogOperations):
     def datasets() -> list[str]:
         """Return the names of the generated and the real tables."""
         return data_generator.names()
+
+    @staticmethod
+    def tuning_keys(dataset: str) -> tuple[list[str], list[str]]:
+        """Return the columns that questions select by."""
+        return tuning_keys(dataset)
 
     @staticmethod
     def generate(dataset: str, size: int | None) -> pd.DataFrame:
@@ -83,8 +89,11 @@ class TableOperations(CatalogOperations):
         self.adapter.check(data)
 
     def save(self, data: pd.DataFrame, file: Path) -> None:
-        """Save the table."""
-        self.unchecked.save(data, file, self.codec, self.level)
+        """Save the table, tuned for queries if it has keys for that."""
+        if self.tuned:
+            self.unchecked.save_tuned(data, file, *self.tuned)
+        else:
+            self.unchecked.save(data, file, self.codec, self.level)
 
     def read(self, file: Path) -> pd.DataFrame:
         """Read the table and touch it, so that nothing lazy escapes the clock."""
@@ -93,6 +102,8 @@ class TableOperations(CatalogOperations):
 
     def verify(self, data: pd.DataFrame, found: pd.DataFrame) -> Measured:
         """Return the number of columns that lost something, and the losses in words."""
+        if self.tuned:
+            data = data.sort_values(self.tuned[0], kind="stable", ignore_index=True)
         verdict = verify(data, found, *self.adapter.kept)
         if verdict.errors:
             raise WrongValuesError(WRONG + "; ".join(verdict.errors))

@@ -50,7 +50,7 @@ def _tables(outline: Outline, results: Results) -> Iterator[TextTable]:
                 numbers = table.numbers(outline.floors)
                 yield text_table(f"{suite.title}: {table.title}", numbers, escape=_escaped)
     turned = turns.rows_of_turns(outline.suites)
-    yield from _list("Rankings that turn around between media", turns.HEADER, turned)
+    yield from _list("Rankings that turn around between conditions", turns.HEADER, turned)
     lost = losses_and_gaps.rows_of_losses(outline.suites)
     yield from _list("Losses", ["kind of data", "format", "data sets", "what was lost"], lost)
     header = ["kind of data", "format", "data sets", "what", "status", "why"]

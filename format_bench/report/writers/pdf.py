@@ -178,12 +178,12 @@ def _lists(outline: Outline) -> Iterator[tuple[str, list[str]]]:
             for each in losses_and_gaps.losses(suite)
         ]
         turned = [
-            f"{each.measure} on {each.data}: {each.one} is ahead on {each.media(each.one_ahead)}, "
-            f"{each.other} on {each.media(each.other_ahead)}"
+            f"{each.measure} on {each.data}: {each.one} is ahead on {each.places(each.one_ahead)}, "
+            f"{each.other} on {each.places(each.other_ahead)}"
             for each in turns.turns(suite)
         ]
         if turned:
-            yield f"Rankings that turn around between media{kind}", turned
+            yield f"Rankings that turn around between conditions{kind}", turned
         yield f"Losses{kind}", lost or [losses_and_gaps.no_loss(suite)]
         empty = [
             f"{each.configuration} ({', '.join(each.groups)}), {each.what}:"

@@ -94,7 +94,7 @@ def _query_rows(table: QueryTable, floors: Floors | None) -> tuple[list[str], li
 
 def _add_lists(book: Any, outline: Outline) -> None:
     if turned := turns.rows_of_turns(outline.suites):
-        _add(book, "turned by media", turns.HEADER, turned)
+        _add(book, "turned by conditions", turns.HEADER, turned)
     lost = losses_and_gaps.rows_of_losses(outline.suites)
     _add(book, "losses", ["family", "format", "data sets", "what was lost"], lost)
     header = ["family", "format", "data sets", "what", "status", "why"]

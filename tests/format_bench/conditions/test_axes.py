@@ -14,7 +14,9 @@ import pytest
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions import axes
+from format_bench.families.cases import Case
 from format_bench.results import records
+from format_bench.results.conditions import Conditions
 from format_bench.results.load import RESULTS
 from format_bench.runner.plan import RunRequest, plan
 from tests.helpers import ROOT, clone_with, run
@@ -59,12 +61,38 @@ class Mood(Axis):
         yield
 '''
 
+SUITE = """
+[[suite]]
+name = "moods"
+title = "Moods"
+prefix = "Moods"
+measures = "what formats feel"
+datasets = ["float"]
+optional = true
+sizes = { full = 1_000, quick = 100, tiny = 10 }
+run_size = 200
+steps = ["save", "read"]
+columns = ["save time"]
+version = 1
+
+[suite.sampling]
+full = { budget_seconds = 0.1 }
+quick = { budget_seconds = 0.1 }
+tiny = { budget_seconds = 0.1 }
+
+[[suite.benchmarks]]
+name = "Moods"
+metrics = ["save time"]
+"""
+FAMILY = "format_bench/families/tables/family.toml"
+
 
 @pytest.fixture(scope="module")
 def moody(tmp_path_factory):
-    """Make a checkout with one more file, and results by its command."""
+    """Make a checkout with one more axis and suite, a declaration each, and results by its command."""
     place = tmp_path_factory.mktemp("moody") / "clone"
-    clone_with(place, {"format_bench/conditions/axes/mood.py": MOOD})
+    more = {FAMILY: (ROOT / FAMILY).read_text(encoding="utf-8") + SUITE}
+    clone_with(place, {"format_bench/conditions/axes/mood.py": MOOD, **more})
 
     def command(*arguments):
         return subprocess.run(
@@ -73,13 +101,13 @@ def moody(tmp_path_factory):
             env=os.environ | {"PYTHONPATH": str(place)},
         )  # fmt: skip
 
-    what = ("--formats", "Feather,Pickle", "--rows", "200", "--repeats", "1", "--datasets", "float")
+    what = ("--suite", "moods", "--formats", "Feather,Pickle", "--repeats", "1")
     made = command("run", *what, "--mood-of-day", "calm,Hectic", "--threads", "1", "--out", "out")
     assert made.returncode == 0, made.stderr
     return place, command
 
 
-def test_a_new_axis_is_one_file(moody):
+def test_a_new_axis_is_one_file_and_a_suite_on_two_axes_one_declaration(moody):
     place, command = moody
     found = records.read(place / "out" / RESULTS)
     assert {each.conditions["mood of day"] for each in found} == {"calm", "hectic"}
@@ -114,7 +142,7 @@ def test_results_of_other_conditions_are_further_cells(moody):
     place, command = moody
     shutil.copytree(place / "out", place / "copy")
     before = len(records.read(place / "copy" / RESULTS))
-    again = ("run", "--formats", "Feather", "--rows", "200", "--repeats", "1", "--datasets", "float")
+    again = ("run", "--suite", "moods", "--formats", "Feather", "--repeats", "1")
     for more in (("--mood-of-day", "calm", "--threads", "1"), ()):
         assert command(*again, *more, "--out", "copy").returncode == 0
     found = records.read(place / "copy" / RESULTS)
@@ -206,6 +234,38 @@ def test_checksums_are_written_where_a_format_has_some(tmp_path):
     assert all(each.value for each in reads)
     with pytest.raises(InvalidRequestError, match=r"^--checksums maybe: "):
         axes()["checksums"].parse("maybe")
+
+
+def test_files_are_saved_with_the_settings_that_are_asked_for(tmp_path):
+    what = ("--formats", "ORC,Parquet,Pickle", "--rows", "3000", "--datasets", "core")
+    asked = "defaults,Recommended,tuned"
+    found = _measured(tmp_path / "out", *what, "--steps", "save,read", "--settings", asked)
+    sizes = {(each.format, each.conditions["settings"]): each for each in found if each.metric == "size"}
+    assert sizes["ORC", "recommended"].value < sizes["ORC", "defaults"].value / 2
+    assert len({sizes["Parquet", each].value for each in ("defaults", "tuned")}) == 2
+    assert sizes["Pickle", "defaults"].value
+    assert sizes["Pickle", "tuned"].sentence == "Pickle has nothing to tune but the order of rows"
+    assert sizes["Pickle", "recommended"].sentence.startswith("no advice of its makers")
+    assert {each.sentence for each in sizes.values() if each.value} == {""}  # the codec is as asked
+    lost = {each.value for each in found if (each.format, each.metric) == ("Parquet", "lost columns")}
+    assert lost == {0}
+    with pytest.raises(InvalidRequestError, match=r"^--settings best: it is one of"):
+        axes()["settings"].parse("best")
+
+
+@pytest.mark.parametrize(
+    ("case", "value", "reason"),
+    [
+        (Case("Parquet", "float", 9), "tuned", "float has no column that tuned files are sorted by"),
+        (Case("Parquet", "core", 9, codec="zstd"), "defaults", "settings decide the codec, and zstd"),
+        (
+            Case("Parquet[duckdb]", "query", 9, Conditions({"track": "tuned"}), suite="query"),
+            *("tuned", "the tracks of the suite query decide"),
+        ),
+    ],
+)
+def test_settings_name_what_is_decided_otherwise(case, value, reason):
+    assert axes()["settings"].why_not(value, case).startswith(reason)
 
 
 def test_a_table_is_saved_and_read_by_workers(tmp_path):

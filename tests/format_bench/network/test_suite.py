@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import array_stores
 import data_formats
 from adapter_core.errors import InvalidRequestError, UnavailableError
 from data_generator import catalog
+from format_bench import conditions
 from format_bench.conditions import axes
 from format_bench.families.cases import Case
 from format_bench.families.remote_measuring import measure_remote
@@ -69,10 +72,11 @@ def test_conditions_of_servers_are_parsed_or_refused_in_a_line():
         assert "secret" not in str(refused.value)
     local, remote = Case("Parquet", "core", 10), Case("Parquet", "core", 10, suite="remote")
     for axis in (link, place):
-        assert axis.why_not("any", local) == (
-            "the suite tabular saves local files, unlike remote and remote_arrays"
-        )
-        assert axis.why_not("any", remote) == ""
+        assert axis.why_not("any", local) == axis.why_not("any", remote) == ""
+        image = Case("ZIP", "imagenet-like", 10, suite="image")
+        assert axis.why_not("any", image) == "no image storage writes to object stores"
+        tuned = replace(remote, conditions={axis.name: "any", "settings": "defaults"})
+        assert conditions.why_not(tuned).endswith("whose adapters are not changed by --settings")
 
 
 @pytest.mark.slow
@@ -94,4 +98,13 @@ def test_a_run_measures_over_links_and_in_a_users_bucket(store, tmp_path, monkey
     assert {each.conditions["place"] for each in found} == {"s3://benchmark/by run"}
     distant = [each for each in found if each.metric == "distant read time"]
     assert [each.status for each in distant] == [CellStatus.UNSUPPORTED] * 2
+    local = ("run", "--formats", "Parquet[polars],Excel", "--rows", "200", "--repeats", "1")
+    out = tmp_path / "local"
+    done = run(*local, "--datasets", "core", "--link", "30ms", *where[2:-1], str(out))
+    assert done.returncode == 0, done.stderr
+    cells = {(each.format, each.metric): each for each in records.read(out / "results.jsonl")}
+    assert cells["Parquet[polars]", "save time"].value > 0.03
+    assert cells["Parquet[polars]", "read time"].value > 0.03
+    assert cells["Parquet[polars]", "size"].sentence == "it is not measured with --link"
+    assert cells["Excel", "save time"].sentence.startswith("Excel has no writer to object stores")
     assert server.credentials.secret_key not in (tmp_path / "results.jsonl").read_text()

@@ -42,7 +42,7 @@ def of_media():
 def test_each_medium_has_a_group_of_its_own(of_media):
     (suite,) = results_by_suite(of_media)
     assert [group.name for group in suite.groups] == ["eq on tmpfs", "eq on emulated hdd"]
-    assert {(group.data, group.medium) for group in suite.groups} == {
+    assert {(group.data, group.conditions["medium"]) for group in suite.groups} == {
         ("eq", "tmpfs"),
         ("eq", "emulated hdd"),
     }
@@ -61,6 +61,18 @@ def test_a_pair_turns_around_if_each_is_ahead_somewhere(of_media):
         "SQLite",
         "tmpfs (50 ms before 90 ms)",
     ]
+
+
+def test_any_condition_may_turn_a_pair(of_media):
+    axes = {"tmpfs": {"memory limit": "1G"}, "emulated hdd": {}}
+    found = results(
+        [under(each, **axes[each.medium], medium=None, link="20 ms") for each in of_media.records]
+    )
+    ((data, _, _, behind, _, ahead),) = rows_of_turns(results_by_suite(found))
+    assert (data, behind) == ("eq, link 20 ms", "memory limit none (800 ms before 1.9 s)")
+    assert ahead == "memory limit 1G (50 ms before 90 ms)"
+    two = [under(each, **axes[each.medium], link=each.medium) for each in of_media.records]
+    assert rows_of_turns(results_by_suite(results(two))) == []  # nobody knows which one decides
 
 
 @pytest.mark.parametrize(
@@ -87,7 +99,7 @@ def test_reports_name_what_turns_around(of_media):
     sentence = "Turned around by the medium, cold read time: Lance and SQLite: Lance is ahead on"
     assert any(each.startswith(sentence) for each in findings(of_media))
     for text in (html.page(of_media), markdown.markdown_page(of_media)):
-        assert "Rankings that turn around between media" in text
+        assert "Rankings that turn around between conditions" in text
         assert "50 ms before 90 ms" in text
 
 

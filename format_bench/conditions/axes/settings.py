@@ -1,0 +1,68 @@
+"""Settings of saves: a library's defaults, its makers' advice, or what serves queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from adapter_core import Tunable
+from adapter_core.codec_choice import CodecChoice
+from adapter_core.errors import InvalidRequestError, UnavailableError
+from format_bench.conditions.axis import Axis
+from format_bench.families.operations import operations_of, registry_of
+
+if TYPE_CHECKING:
+    from format_bench.families.cases import Case
+    from format_bench.families.operations import Operations
+
+DEFAULTS, RECOMMENDED, TUNED = "defaults", "recommended", "tuned"
+
+
+class Settings(Axis):
+    """Settings that an adapter saves with; without any, what it saves as is not compressed."""
+
+    name = "settings"
+    help = "Of saves: the library's defaults, its makers' recommended ones, or tuned for queries."
+    order = 25  # before checksums, which change the adapter that is left here
+    changes_adapter = True
+
+    def parse(self, text: str) -> str:
+        """Return the settings' name."""
+        if text.lower() not in {DEFAULTS, RECOMMENDED, TUNED}:
+            known = f"{DEFAULTS}, {RECOMMENDED} and {TUNED}"
+            raise InvalidRequestError(f"{self.option} {text}: it is one of {known}")
+        return text.lower()
+
+    def why_not(self, value: str, case: Case) -> str:
+        """Return why an adapter has no such settings, or they are decided already."""
+        if case.track:
+            return f"the tracks of the suite {case.suite} decide how files are written (--tracks)"
+        if case.codec:
+            return f"settings decide the codec, and {case.codec} is asked for"
+        try:
+            adapter = registry_of(case.family).find(case.format)
+        except UnavailableError:
+            return ""  # as the cell will say
+        if value == RECOMMENDED and not getattr(adapter, "recommended", None):
+            return f"no advice of its makers on settings of {case.format} is known"
+        if value == TUNED and not isinstance(adapter, Tunable):
+            return f"{case.format} has nothing to tune but the order of rows"
+        if value == TUNED and not operations_of(case.family).tuning_keys(case.dataset)[0]:
+            return f"{case.dataset} has no column that tuned files are sorted by"
+        return ""
+
+    @contextmanager
+    def under(self, value: str, operations: Operations) -> Iterator[None]:
+        """Let saves use the settings."""
+        adapter = operations.adapter
+        if value == TUNED:
+            operations.tuned = operations.tuning_keys(operations.subject[0])
+        elif value == RECOMMENDED:
+            operations.adapter = adapter.with_recommended()
+            operations.unchecked = operations.adapter.without_check()
+            operations.codec, operations.level = adapter.recommended.codec, adapter.recommended.level
+        elif isinstance(adapter, CodecChoice) and adapter.codecs:
+            operations.codec = adapter.default_codec
+        operations.warm_up()  # once more, as the codec may be another library
+        yield
