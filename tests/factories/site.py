@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from pathlib import Path
 
 from format_bench.dashboard.asv_page import ASV_PAGE, ERROR_LINK, ERROR_PAGE, INDEX, LINK
@@ -86,40 +85,36 @@ class Made:
         return found
 
 
-class Reader(HTMLParser):
-    """Parser that collects the ids, links and resources of a page."""
+@dataclass
+class Parsed:
+    """Ids, links and resources of a page."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids, self.links, self.loads, self.cells = set(), [], [], []
-        self.open_cell: tuple[str, str] | None = None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        self.ids.add(found.get("id"))
-        if tag == "a":
-            self.links.append(found["href"])
-            self.open_cell = (found["href"], "")
-        if tag in ("script", "img", "iframe") and "src" in found:
-            self.loads.append(found["src"])
-        if tag == "link" and found.get("rel") not in ("alternate", "canonical"):
-            self.loads.append(found["href"])
-
-    def handle_data(self, data):
-        if self.open_cell:
-            self.open_cell = (self.open_cell[0], self.open_cell[1] + data)
-
-    def handle_endtag(self, tag):
-        if tag == "a" and self.open_cell:
-            self.cells.append(self.open_cell)
-            self.open_cell = None
+    ids: set[str]
+    links: list[str]
+    loads: list[str]
+    cells: list[tuple[str, str]]
+    """Addresses of links with their texts."""
 
 
 @functools.cache
-def parsed(text: str) -> Reader:
+def parsed(text: str) -> Parsed:
     """Return the parsed page; pages are parsed once for all tests."""
-    return Reader(text)
+    from lxml import html
+
+    tree = html.document_fromstring(text)
+    links = tree.findall(".//a")
+    loads = [each.attrib["src"] for each in tree.iter("script", "img", "iframe") if "src" in each.attrib]
+    loads += [
+        each.attrib["href"]
+        for each in tree.iter("link")
+        if each.get("rel") not in ("alternate", "canonical")
+    ]
+    return Parsed(
+        {each.attrib["id"] for each in tree.iterfind(".//*[@id]")},
+        [each.attrib["href"] for each in links],
+        loads,
+        [(each.attrib["href"], each.text_content()) for each in links],
+    )
 
 
 def pages(site: Made) -> list[str]:

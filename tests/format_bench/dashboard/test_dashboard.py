@@ -42,6 +42,14 @@ def site(tmp_path_factory):
     return Made(folder, publish(folder, "gh-pages", "--no-push"))
 
 
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Make a site of three suites, whose pages take a fraction of the time of all."""
+    folder = tmp_path_factory.mktemp("small") / "project"
+    MadeUp(modules=("tabular", "engines", "image")).write(folder, months=2)
+    return Made(folder, publish(folder, "publish"))
+
+
 def of_graph(address: str) -> tuple[str, dict[str, str]]:
     """Return the benchmark and the parameters of a link to a graph."""
     benchmark, _, query = urlsplit(address).fragment.partition("?")
@@ -195,17 +203,17 @@ def pages(site):
 """
 
 
-def test_a_page_is_one_file(tmp_path, site):
+def test_a_page_is_one_file(tmp_path, small):
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages/toy.py").write_text(TOY_PAGE, encoding="utf-8")
     folder = tmp_path / "project"
-    shutil.copytree(site.folder, folder, symlinks=True)
+    shutil.copytree(small.folder, folder, symlinks=True)
     more = (
         f"from format_bench.dashboard import pages; pages.__path__.append({str(tmp_path / 'pages')!r})"
     )
     add_pages(folder, before=more)
     toy = Made(folder, "")
-    assert set(pages(toy)) == {*pages(site), "toy.html"}
+    assert set(pages(toy)) == {*pages(small), "toy.html"}
     menus = [re.search(r"<nav.*?</nav>", toy.read(name), re.DOTALL)[0] for name in pages(toy)]
     for menu in menus:
         titles = re.findall(r">([^<]+)</a>", menu)
@@ -213,7 +221,7 @@ def test_a_page_is_one_file(tmp_path, site):
         assert titles.index("Images") < titles.index("Toy page") < titles.index("Which engine")
     assert "A page in one file." in toy.read("index.html")
     assert "<h1>Toy page</h1>" in toy.read("toy.html")
-    assert check_links(toy) > check_links(site)
+    assert check_links(toy) > check_links(small)
     check_policies(toy)
 
 
@@ -247,9 +255,9 @@ def test_suites_without_a_result_are_reported(tmp_path, site):
     assert not (folder / ".asv/full/html/images.html").exists()
 
 
-def test_missing_results_are_reported_and_leave_asvs_site(tmp_path, site):
+def test_missing_results_are_reported_and_leave_asvs_site(tmp_path, small):
     folder = tmp_path / "project"
-    shutil.copytree(site.folder, folder, symlinks=True)
+    shutil.copytree(small.folder, folder, symlinks=True)
     for path in (folder / ".asv/full/results/tester").glob("*-*.json"):
         path.unlink()
     printed = add_pages(folder)
@@ -258,9 +266,9 @@ def test_missing_results_are_reported_and_leave_asvs_site(tmp_path, site):
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "markdown_it", "format_bench"])
-def test_missing_packages_are_reported_and_leave_asvs_site(tmp_path, site, missing):
+def test_missing_packages_are_reported_and_leave_asvs_site(tmp_path, small, missing):
     folder = tmp_path / "project"
-    shutil.copytree(site.folder, folder, symlinks=True)
+    shutil.copytree(small.folder, folder, symlinks=True)
     printed = add_pages(folder, before=f"sys.modules[{missing!r}] = None")
     assert re.search(rf"the site has no report.*{missing}\S* is not installed", printed, re.DOTALL)
     html = folder / ".asv/full/html"
@@ -308,9 +316,9 @@ def test_documents_lead_to_each_other_and_to_the_project(tmp_path):
 
 
 @pytest.mark.nightly
-def test_the_latest_run_is_that_of_the_newest_commit(tmp_path, site):
+def test_the_latest_run_is_that_of_the_newest_commit(tmp_path, small):
     folder = tmp_path / "project"
-    shutil.copytree(site.folder, folder, symlinks=True)
+    shutil.copytree(small.folder, folder, symlinks=True)
     paths = list((folder / ".asv/full/results/tester").glob("*-*.json"))
     facts = {path: json.loads(path.read_text(encoding="utf-8")) for path in paths}
     oldest = min(paths, key=lambda path: facts[path]["date"])
@@ -319,4 +327,4 @@ def test_the_latest_run_is_that_of_the_newest_commit(tmp_path, site):
         values[began] = int(time.time() * 1000)
     oldest.write_text(json.dumps(facts[oldest]), encoding="utf-8")
     add_pages(folder)
-    assert (folder / ".asv/full/html/index.html").read_text(encoding="utf-8") == site.read("index.html")
+    assert (folder / ".asv/full/html/index.html").read_text(encoding="utf-8") == small.read("index.html")
