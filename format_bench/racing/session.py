@@ -12,8 +12,8 @@ from format_bench.instruments.clock import Effort
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.racing import trial as trials
 from format_bench.racing.entries import entries_of
-from format_bench.racing.race import Race, RaceState, Trial, Watcher
-from format_bench.racing.standings import Standings, Wish
+from format_bench.racing.race import Race, Trial
+from format_bench.racing.standings import Standings
 from format_bench.recommendation import purposes
 from format_bench.recommendation.answer import excluded_of
 from format_bench.results.candidates import Candidate, Configuration
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from format_bench.families.cases import Case
+    from format_bench.racing.output import RaceDisplay
     from format_bench.racing.trial import StepOutcome
+    from format_bench.recommendation.purposes import Wish
     from format_bench.recommendation.scoring import Weights
     from format_bench.results.records import Record
 
@@ -61,15 +63,15 @@ class RaceRequest:
         return self.out or Path("reports", f"own-{Path(self.data.path).stem}")
 
 
-def race(request: RaceRequest, watcher: Watcher, budget: TimeBudget) -> RaceState:
+def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race:
     """Race the formats on a user's data; records are appended to the results as they come.
 
     Parameters
     ----------
     request : RaceRequest
         The data and the wish.
-    watcher : Watcher
-        Receiver of the events.
+    display : RaceDisplay
+        Shows the race.
     budget : TimeBudget
         Wall time from the call, after which nothing more is measured.
 
@@ -81,7 +83,7 @@ def race(request: RaceRequest, watcher: Watcher, budget: TimeBudget) -> RaceStat
     out = request.results_folder
     with ExitStack() as stack:
         folder = stack.enter_context(folders.make(folders.check_scratch(request.scratch)))
-        own = prepare(request.data, folder, partial(watcher.reads, request.data.path))
+        own = prepare(request.data, folder, partial(display.reads, request.data.path))
         family = FAMILIES[own.family]
         entries = entries_of(family, own.name, own.rows, thorough=request.thorough)
         cases = {_entry_of(case): case for case in (*entries.first, *entries.others)}
@@ -97,7 +99,7 @@ def race(request: RaceRequest, watcher: Watcher, budget: TimeBudget) -> RaceStat
             [_entry_of(case) for case in entries.first],
             measurer.measure,
             budget,
-            watcher=watcher,
+            watch=display,
         ).run()
 
 
@@ -116,9 +118,7 @@ def _exclude(standings: Standings, family: Family, wish: Wish) -> Weights:
         If the family has no measure of a weight.
     """
     suite = family.suites[0].name
-    wanted = purposes.criteria_before(
-        standings.entries, suite, wish.weights, wish.requirements, wish.preset
-    )
+    wanted = purposes.criteria_before(standings.entries, suite, wish)
     candidates = [Candidate(each) for each in standings.entries]
     for each in excluded_of(candidates, wanted.requirements, suite, {}):
         standings.drop(each.candidate.configuration, "; ".join(each.reasons.values()))

@@ -10,39 +10,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core.errors import InvalidWeightError, NoCandidateError
-from format_bench.racing.estimates import estimate
-from format_bench.recommendation import Recommendation, Requirement, purposes, recommend
-from format_bench.recommendation.transfer import NO_TRANSFER, Speeds
+from format_bench.recommendation import purposes
+from format_bench.recommendation.recommend import recommend
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, joined
 from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
+from format_bench.runner.estimates import estimate, seconds_of
 
 if TYPE_CHECKING:
-    from format_bench.recommendation.answer import Excluded, Ranked
-    from format_bench.recommendation.purposes import Criteria
-    from format_bench.recommendation.scoring import Weights
+    from format_bench.recommendation.answer import Excluded, Ranked, Recommendation
+    from format_bench.recommendation.purposes import Wish
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
-
-
-@dataclass(frozen=True)
-class Wish:
-    """Weights and requirements as the user gives them."""
-
-    weights: Weights
-    requirements: tuple[Requirement, ...] = ()
-    preset: str | None = None
-    speeds: Speeds = NO_TRANSFER
-    """Transfers that read and save times include."""
-
-    def criteria(self, results: Results) -> Criteria:
-        """Return the criteria that results can answer."""
-        return purposes.criteria_for(results, self.weights, self.requirements, self.preset)
 
 
 class Drop(NamedTuple):
@@ -97,13 +81,7 @@ class Standings:
 
     def seconds_of(self, entry: Configuration) -> float:
         """Return the time of one call of each step on all rows, measured or estimated."""
-        cells = self._records[entry]
-        found = (
-            estimate(by_rows.values(), self.rows).value
-            for measure, by_rows in cells.items()
-            if measure.metric in _STEP_TIMES
-        )
-        return sum(value for value in found if value is not None)
+        return seconds_of((each.values() for each in self._records[entry].values()), self.rows)
 
     @property
     def measured(self) -> list[Configuration]:
@@ -151,7 +129,7 @@ class Standings:
             reasons = joined({each.reason for each in self.drops.values()} or {"nothing was measured"})
             raise NoCandidateError(f"no candidate is left: {reasons}")
         results = Results(self.name, records, [], floors)
-        criteria = self.wish.criteria(results)
+        criteria = purposes.criteria_for(results, self.wish)
         answer = recommend(results, criteria.weights, criteria.requirements, speeds=self.wish.speeds)
         return replace(answer, caveats=[*answer.caveats, *criteria.caveats])
 
@@ -175,10 +153,6 @@ class Standings:
 
     def _is_full(self, ranked: Ranked) -> bool:
         return self.rows in self.rows_of(ranked.candidate.configuration)
-
-
-# Times of one call of each of the runner's steps.
-_STEP_TIMES = ("save time", "read time")
 
 
 def _beaten(beaten: Ranked, sure: Ranked) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation.requirements import Requirement, answer
 from format_bench.recommendation.scope import one_suite
 from format_bench.recommendation.scoring import checked
+from format_bench.recommendation.transfer import NO_TRANSFER, Speeds
 from format_bench.results.candidates import Candidate, candidates_of, datasets_of, measures_of
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import METRICS, Measure
@@ -141,43 +142,45 @@ class Criteria(NamedTuple):
     """The parts of a preset that were left out, with reasons."""
 
 
-def criteria_for(
-    results: Results,
-    weights: Weights,
-    requirements: tuple[Requirement, ...],
-    preset: str | None,
-    suite: str | None = None,
-) -> Criteria:
-    """Return the criteria of a user for some results.
+@dataclass(frozen=True)
+class Wish:
+    """Weights and requirements as the user gives them."""
 
-    Parameters
-    ----------
-    results : Results
-        The results; parts of a preset that they cannot answer are left out.
-    weights : dict of Measure to float
-        The user's own weights, which replace the preset's; without any and without a preset,
-        `BALANCED` counts.
-    requirements : tuple of Requirement
-        The user's own requirements.
-    preset : str, optional
-        One of `PRESETS`.
-    suite : str, optional
-        As `recommend` takes it.
+    weights: Weights = field(default_factory=dict)
+    """They replace the preset's; without any and without a preset, `BALANCED` counts."""
+    requirements: tuple[Requirement, ...] = ()
+    preset: str | None = None
+    """One of `PRESETS`."""
+    speeds: Speeds = NO_TRANSFER
+    """Transfers that read and save times include."""
+
+    @property
+    def base(self) -> Preset | None:
+        """The preset that is completed; None if only the user's own weights count."""
+        return None if self.weights and not self.preset else PRESETS.get(self.preset or "", BALANCED)
+
+    def completing(self, base: Criteria) -> Criteria:
+        """Return the criteria of the preset, as far as it can be answered, with the user's own."""
+        requirements = (*base.requirements, *self.requirements)
+        return Criteria(base.weights | self.weights, requirements, base.caveats)
+
+
+def criteria_for(results: Results, wish: Wish, suite: str | None = None) -> Criteria:
+    """Return the criteria of a user for some results; without parts of a preset that they lack.
 
     Raises
     ------
     InvalidWeightError
         If the results have no values of a measure that the user gives a weight, or none to rank.
     """
-    if preset is None and weights:
-        return Criteria(weights, requirements, [])
+    if wish.base is None:
+        return wish.completing(Criteria({}, (), []))
     # A weight of 0 takes a metric out of the preset, and need not have values.
-    counting = {measure: weight for measure, weight in weights.items() if weight}
+    counting = {measure: weight for measure, weight in wish.weights.items() if weight}
     scoped = one_suite(results, counting, suite)
     if not scoped.records:
         raise InvalidWeightError(f"{results.name} has no values but of single queries: nothing to rank")
-    base = criteria_of(PRESETS.get(preset or "", BALANCED), scoped)
-    return Criteria(base.weights | weights, (*base.requirements, *requirements), base.caveats)
+    return wish.completing(criteria_of(wish.base, scoped))
 
 
 def criteria_of(preset: Preset, results: Results) -> Criteria:
@@ -191,23 +194,8 @@ def criteria_of(preset: Preset, results: Results) -> Criteria:
     return _answerable(preset, candidates, measures_of(candidates), suite, datasets_of(candidates))
 
 
-def criteria_before(
-    configurations: Iterable[Configuration],
-    suite: str,
-    weights: Weights,
-    requirements: tuple[Requirement, ...],
-    preset: str | None,
-) -> Criteria:
-    """Return the criteria of a user for configurations that have not been measured yet.
-
-    Parameters
-    ----------
-    configurations : iterable of Configuration
-        The candidates.
-    suite : str
-        Their suite.
-    weights, requirements, preset
-        As for `criteria_for`.
+def criteria_before(configurations: Iterable[Configuration], suite: str, wish: Wish) -> Criteria:
+    """Return the criteria of a user for configurations of a suite that have not been measured yet.
 
     Raises
     ------
@@ -216,15 +204,14 @@ def criteria_before(
     """
     family = family_of_suite(suite)
     measures = _measures_of(family)
-    for measure in checked(weights) if weights else ():
+    for measure in checked(wish.weights) if wish.weights else ():
         if measure not in measures:
             known = ", ".join(sorted(each.option for each in set(measures)))
             raise InvalidWeightError(f"{family.name} have no {measure.phrase}; they have {known}")
-    if preset is None and weights:
-        return Criteria(weights, requirements, [])
-    chosen = PRESETS.get(preset or "", BALANCED)
-    base = _answerable(chosen, [Candidate(each) for each in configurations], measures, suite, [])
-    return Criteria(base.weights | weights, (*base.requirements, *requirements), base.caveats)
+    if wish.base is None:
+        return wish.completing(Criteria({}, (), []))
+    candidates = [Candidate(each) for each in configurations]
+    return wish.completing(_answerable(wish.base, candidates, measures, suite, []))
 
 
 def _measures_of(family: Family) -> list[Measure]:

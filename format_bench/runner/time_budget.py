@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from format_bench.results.status import CellStatus
+from format_bench.runner.estimates import seconds_of
 from format_bench.runner.runner import Limits
-from format_bench.runner.timing import TIMES, in_words
+from format_bench.runner.timing import in_words
 
 if TYPE_CHECKING:
     from format_bench.families.cases import Case
@@ -63,12 +64,17 @@ def costs(
     records : iterable of Record
         Records of the samples, of one machine or of several, whose mean counts.
     """
-    seconds = _seconds(samples, records)
-    return {
-        case: SAMPLE_DIVISOR * seconds[sample]
-        for case, sample in zip(cases, samples, strict=True)
-        if sample in seconds
-    }
+    by_case: defaultdict[tuple[object, ...], list[Record]] = defaultdict(list)
+    for each in records:
+        by_case[each.format, each.codec, each.level, each.place, each.rows].append(each)
+    found = {}
+    for case, sample in zip(cases, samples, strict=True):
+        own = by_case[sample.format, sample.codec, sample.level, sample.place, sample.rows]
+        if own and not any(each.status is CellStatus.TIMED_OUT for each in own):
+            machines = len({each.machine for each in own})
+            # Nothing of cases that fail, which end soon.
+            found[case] = seconds_of(([each] for each in own), case.rows) / machines
+    return found
 
 
 def cheapest_first(cases: Iterable[Case], estimated: Mapping[Case, float]) -> tuple[Case, ...]:
@@ -97,17 +103,3 @@ def shared(limits: Limits, cases: int, steps: int, hosts: int) -> Limits:
 def spent(budget_seconds: float) -> str:
     """Return the reason for cells that were not run."""
     return f"the time budget of {in_words(budget_seconds)} was spent"
-
-
-def _seconds(cases: Iterable[Case], records: Iterable[Record]) -> dict[Case, float]:
-    """Return the seconds of one call of each step; 0 of cases that fail, which end soon."""
-    by_case: defaultdict[tuple[object, ...], list[Record]] = defaultdict(list)
-    for each in records:
-        by_case[each.format, each.codec, each.level, each.place, each.rows].append(each)
-    found = {}
-    for case in cases:
-        own = by_case[case.format, case.codec, case.level, case.place, case.rows]
-        if own and not any(each.status is CellStatus.TIMED_OUT for each in own):
-            machines = len({each.machine for each in own})
-            found[case] = sum(each.value or 0.0 for each in own if each.metric in TIMES) / machines
-    return found

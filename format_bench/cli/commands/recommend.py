@@ -11,10 +11,8 @@ import click
 from format_bench.cli.commands.run import Duration, measuring_console
 from format_bench.cli.data_limits import taken_limits, with_data_limits
 from format_bench.cli.sources import load_source
-from format_bench.racing import outcome
-from format_bench.racing.display import RaceDisplay
+from format_bench.racing import output as race_output
 from format_bench.racing.session import RaceRequest, race
-from format_bench.racing.standings import Wish
 from format_bench.recommendation import (
     Recommendation,
     Requirement,
@@ -146,8 +144,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     """Print a recommendation."""
     mix = questions.parsed(asked)
     own = questions.weighed(scoring.parsed(weighed), mix)
-    requirements = tuple(map(Requirement, required))
     speeds = Speeds.of_megabytes(read_speed, save_speed)
+    wish = purposes.Wish(own, tuple(map(Requirement, required)), preset, speeds)
     data_limits = taken_limits(limits, data)
     about_race: dict[str, Any] = {}
     if data is not None:
@@ -155,7 +153,6 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
             raise click.UsageError(
                 "--data excludes RESULTS, --dataset, --medium, --question and --suite"
             )
-        wish = Wish(own, requirements, preset, speeds)
         source = Source(data, SAMPLE, limits=data_limits)
         budget = TimeBudget(budget_seconds or BUDGET_SECONDS)
         answer, about_race = _raced(RaceRequest(source, wish, thorough), budget, quiet=ctx.obj["quiet"])
@@ -168,7 +165,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         if dataset is not None:
             found = scope.of_dataset(found, dataset)
         found = questions.mixed(found, mix, suite)
-        wanted = purposes.criteria_for(found, own, requirements, preset, suite)
+        wanted = purposes.criteria_for(found, wish, suite)
         answer = recommend(found, wanted.weights, wanted.requirements, speeds=speeds, suite=suite)
         answer = replace(answer, caveats=[*questions.sentences(mix), *answer.caveats, *wanted.caveats])
     if as_json:
@@ -182,7 +179,7 @@ def _raced(
     request: RaceRequest, budget: TimeBudget, *, quiet: bool
 ) -> tuple[Recommendation, dict[str, Any]]:
     """Race the formats on own data; return the recommendation, and the race as JSON values."""
-    with RaceDisplay(measuring_console(quiet=quiet)) as display:
-        progress = race(request, display, budget)
-    answer = outcome.recommendation(progress, noise_floor.beside(request.results_folder / RESULTS))
-    return answer, {"race": outcome.to_json(progress)}
+    with race_output.RaceDisplay(measuring_console(quiet=quiet)) as display:
+        found = race(request, display, budget)
+    floors = noise_floor.beside(request.results_folder / RESULTS)
+    return race_output.recommendation(found, floors), {"race": race_output.to_json(found)}

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from adapter_core.errors import NoCandidateError
-from format_bench.racing import outcome
-from format_bench.racing.estimates import LARGE_SAMPLE_MARGIN, SIZE_MARGIN, estimate
+from format_bench.racing import output
 from format_bench.racing.race import FIRST_ANSWER_SECONDS, Race, sample_sizes
-from format_bench.racing.standings import Standings, Wish
+from format_bench.racing.standings import Standings
+from format_bench.recommendation.purposes import Wish
 from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import Measure
+from format_bench.runner.estimates import LARGE_SAMPLE_MARGIN, SIZE_MARGIN, estimate
 from format_bench.runner.executor import TimeBudget
 from tests.factories.records import record
 
@@ -73,8 +75,8 @@ class World:
         for entry in trial.entries:
             self.now += 0.1
             for rows in trial.sizes:
-                for metric in METRICS:
-                    found.append(self._record(entry, metric, rows))
+                own = [self._record(entry, metric, rows) for metric in METRICS]
+                found += [*own, replace(own[0], metric="durable save time")]
         if self.now > limit_seconds + 1000:
             raise AssertionError("the race goes on")
         return found
@@ -88,14 +90,14 @@ class World:
         earlier = sum(entry in t.entries and rows in t.sizes for t in self.trials)
         return record(entry.format, metric, value, rows=rows, unit=unit, repeats=[value], rounds=earlier)
 
-    def race(self, budget_seconds=1e6, weights=WEIGHTS, first=10, watcher=None):
+    def race(self, budget_seconds=1e6, weights=WEIGHTS, first=10, watch=lambda _: None):
         standings = Standings("made up", ROWS, self.entries, Wish(weights))
         return Race(
             standings,
             self.entries[:first],
             self.measure,
             TimeBudget(budget_seconds, lambda: self.now),
-            watcher=watcher,
+            watch=watch,
         )
 
 
@@ -165,11 +167,11 @@ def test_a_budget_ends_a_race_and_the_answer_says_what_is_missing():
     progress = world.race(budget_seconds=4.0).run()
     assert not progress.is_settled
     assert world.now < 2 * 4.0
-    answer = outcome.recommendation(progress, None)
+    answer = output.recommendation(progress, None)
     caveats = " ".join(answer.caveats)
     assert "4 s were spent before the race was settled" in caveats
     assert "not tried, and may still win" in caveats
-    facts = outcome.to_json(progress)
+    facts = output.to_json(progress)
     assert len(facts["tried"]) + len(facts["not_tried"]) == len(world.entries)
 
 
@@ -177,7 +179,7 @@ def test_an_answer_by_samples_says_so():
     world = World(4)
     progress = world.race(budget_seconds=0.2).run()
     assert not progress.standings.measured
-    answer = outcome.recommendation(progress, None)
+    answer = output.recommendation(progress, None)
     assert "the answer rests on samples of 1,000 and 4,000 rows" in " ".join(answer.caveats)
 
 
@@ -226,7 +228,7 @@ def test_earlier_values_on_all_rows_are_not_measured_again():
     world = World(8, number=6)
     first = world.race(first=3).run()
     again = world.race(first=3)
-    again.progress.standings.add(
+    again.standings.add(
         record
         for entry in first.standings.entries
         for by_rows in first.standings._records[entry].values()
@@ -242,7 +244,7 @@ def test_without_any_value_there_is_no_recommendation():
     world.measure = lambda *_: []
     progress = world.race().run()
     with pytest.raises(NoCandidateError):
-        outcome.recommendation(progress, None)
+        output.recommendation(progress, None)
 
 
 def test_few_rows_have_no_samples():

@@ -24,7 +24,7 @@ from format_bench.recommendation import (
     scoring,
 )
 from format_bench.recommendation.formulas import log_factor
-from format_bench.recommendation.purposes import PRESETS
+from format_bench.recommendation.purposes import PRESETS, Wish
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import shift_of
 from format_bench.recommendation.sensitivity import remote_break_even_of
@@ -245,7 +245,7 @@ def test_a_suite_can_be_named():
         recommend(found, {READ: 1}, suite="image")
     asked = [replace(each, query="Q1") for each in images]
     with pytest.raises(InvalidWeightError, match="no values but of single queries: nothing to rank"):
-        purposes.criteria_for(results(asked), {}, (), None)
+        purposes.criteria_for(results(asked), Wish())
     with pytest.raises(UnknownNameError, match=r"there is no suite in .*'imag'; did you mean image"):
         recommend(found, {SIZE: 1}, suite="imag")
 
@@ -521,14 +521,14 @@ def test_images_are_ranked_by_their_own_metrics():
 
 def test_a_preset_leaves_out_metrics_that_the_results_lack():
     found = results_of(TWO)
-    wanted = purposes.criteria_for(found, {}, (), "training")
+    wanted = purposes.criteria_for(found, Wish(preset="training"))
     assert wanted.weights == {READ: 3}
     assert wanted.requirements == (Requirement.COLUMNS,)
     assert [each.partition(":")[0] for each in wanted.caveats] == [
         # Tables have no reads of single images or chunks, of which nothing is said.
         "read memory does not count",
     ]
-    archive = purposes.criteria_for(found, {READ: 0.5}, (Requirement.TEXT,), "archive")
+    archive = purposes.criteria_for(found, Wish({READ: 0.5}, (Requirement.TEXT,), "archive"))
     assert archive.weights == {SIZE: 3, READ: 0.5}
     assert Requirement.EXACT not in archive.requirements
     assert Requirement.TEXT in archive.requirements
@@ -538,7 +538,7 @@ def test_a_preset_leaves_out_metrics_that_the_results_lack():
 @pytest.mark.parametrize("name", PRESETS)
 def test_each_preset_answers_for_published_tables(name):
     found = load("thesis")
-    wanted = purposes.criteria_for(found, {}, (), name)
+    wanted = purposes.criteria_for(found, Wish(preset=name))
     assert recommend(found, wanted.weights, wanted.requirements).ranked
 
 
@@ -638,7 +638,7 @@ def test_the_command_prints_a_table_and_words(made):
 def test_the_command_prints_json(made):
     done = run("recommend", made, "--preset", "archive", "--json")
     found = json.loads(done.stdout)
-    wanted = purposes.criteria_for(load(made), {}, (), "archive")
+    wanted = purposes.criteria_for(load(made), Wish(preset="archive"))
     whole = output.to_json(recommend(load(made), wanted.weights, wanted.requirements))
     assert found == json.loads(json.dumps(whole))
     assert found["use"] == "Parquet"

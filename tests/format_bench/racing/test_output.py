@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from format_bench.racing.display import RaceDisplay
+from format_bench.racing.output import RaceDisplay
 from tests.format_bench.racing.test_race import World
 
 
@@ -19,7 +19,7 @@ def raced():
         console = Console(file=io.StringIO(), width=100, height=40, **options)
         world = World(2, number=12)
         with RaceDisplay(console) as display:
-            world.race(first=6, budget_seconds=60.0, watcher=display).run()
+            world.race(first=6, budget_seconds=60.0, watch=display).run()
             shown = display._shown()
         console.print(shown)
         return console.file.getvalue()

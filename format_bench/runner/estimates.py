@@ -8,11 +8,12 @@ the value itself, if all of it is fixed, and its multiple, if all of it is for r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from format_bench.results.metrics import METRICS, Noise
+from format_bench.runner.timing import TIMES
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
@@ -52,6 +53,20 @@ def estimate(records: Iterable[Record], rows: int) -> Record:
     value, low, high = _extrapolated(measured, rows, margin)
     sentence = f"estimated from {' and '.join(f'{each:,}' for each in measured)} rows"
     return replace(last, rows=rows, value=value, interval=[low, high], sentence=sentence)
+
+
+def seconds_of(cells: Iterable[Collection[Record]], rows: int) -> float:
+    """Return the seconds of one call of each step on all rows; what has no value takes none.
+
+    Parameters
+    ----------
+    cells : iterable of collection of Record
+        Records of one measure each, of one configuration, on different rows.
+    rows : int
+        All rows.
+    """
+    found = (estimate(each, rows).value for each in cells if next(iter(each)).metric in TIMES)
+    return sum(value for value in found if value is not None)
 
 
 def _margin(noise: Noise, share: float) -> float:

@@ -1,0 +1,203 @@
+"""Output of a race: on a terminal a table in place, elsewhere a line for each event; then the answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.text import Text
+
+from adapter_core.text import visible
+from format_bench.results.display.terminal import rich_table
+from format_bench.results.display.text import format_ratio, joined, plural
+from format_bench.runner.reading_display import ReadingLines, reading_line
+
+if TYPE_CHECKING:
+    from format_bench.racing.race import Race
+    from format_bench.racing.standings import Drop
+    from format_bench.recommendation.answer import Ranked, Recommendation
+    from format_bench.results.noise_floor import Floors
+
+# Entries and drops that are shown on a terminal: with the lines between them they fit into 24 lines.
+SHOWN, DROPS_SHOWN = 10, 5
+
+# Names in one line.
+IN_LINE = 5
+
+
+class RaceDisplay:
+    """Live display of a race.
+
+    Parameters
+    ----------
+    console : Console
+        The output.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._race: Race | None = None
+        self._names: list[str] = []
+        self._drops = 0
+        self._reading = "reading the data"
+        self._lines: ReadingLines | None = None
+        self._live = Live(console=console, get_renderable=self._shown, transient=True)
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def reads(self, place: str, seconds: float) -> None:
+        """Show for how long the data have been read."""
+        self._reading = reading_line(place, seconds)
+        if not self._console.is_terminal:
+            if self._lines is None:
+                self._lines = ReadingLines(place, lambda line: self._console.print(line, soft_wrap=True))
+            self._lines(seconds)
+
+    def __call__(self, race: Race) -> None:
+        """Show the race; elsewhere than on a terminal, what is new since the last call."""
+        self._race = race
+        if self._console.is_terminal:
+            return
+        drops = list(race.standings.drops.values())[self._drops :]
+        self._drops += len(drops)
+        lines = [drop_line(each) for each in drops if each.rows]
+        if declared := [each.configuration for each in drops if not each.rows]:
+            lines.insert(0, f"out by declaration: {joined(declared, most=IN_LINE)}")
+        if race.answer is not None and race.first_seconds is not None:
+            names = [each.candidate.name for each in race.answer.ranked[:IN_LINE]]
+            if names != self._names:
+                self._names = names
+                lines.append(_ranking_line(race.answer, race))
+        for line in lines:
+            self._console.print(f"{race.budget.elapsed_seconds:6.1f} s  {line}", soft_wrap=True)
+
+    def _shown(self) -> Group:
+        race = self._race
+        if race is None:
+            return Group(Text(visible(self._reading)))
+        parts: list[Any] = [Text(_state(race))]
+        if race.answer is not None:
+            rows = [_row(each, race) for each in race.answer.ranked[:SHOWN]]
+            parts.append(rich_table(["still in", "score", "from", "to", "rows"], rows))
+        drops = list(race.standings.drops.values())[-DROPS_SHOWN:]
+        parts += [
+            Text(visible(drop_line(each)), "dim", no_wrap=True, overflow="ellipsis") for each in drops
+        ]
+        return Group(*parts)
+
+
+def drop_line(drop: Drop) -> str:
+    """Return a drop as a line."""
+    rows = f" on {drop.rows:,} rows" if drop.rows else ""
+    return f"out{rows}: {drop.configuration}: {drop.reason}"
+
+
+def _ranking_line(answer: Recommendation, race: Race) -> str:
+    """Return the first places of the ranking as a line."""
+    names = [f"{place}. {each.candidate.name}" for place, each in enumerate(answer.ranked[:IN_LINE], 1)]
+    counts = f"{len(race.standings.live)} in, {len(race.standings.drops)} out"
+    rows = max(race.standings.rows_of(answer.first.candidate.configuration))
+    return f"{', '.join(names)}; the first on {rows:,} {race.standings.item}s ({counts})"
+
+
+def _state(race: Race) -> str:
+    found = race.standings
+    counts = f"{len(found.live)} in, {len(found.drops)} out, {len(race.untried)} not tried"
+    now = ""
+    if race.trial:
+        sizes = " and ".join(f"{each:,}" for each in race.trial.sizes)
+        now = f"; now {joined(race.trial.entries, most=2)} on {sizes} {found.item}s"
+    return f"{counts}; at most {plural(round(race.budget.left_seconds), 'second')} left{now}"
+
+
+def _row(ranked: Ranked, race: Race) -> list[str]:
+    rows = max(race.standings.rows_of(ranked.candidate.configuration))
+    scores = map(format_ratio, (ranked.score, *ranked.band))
+    return [ranked.candidate.name, *scores, f"{rows:,}"]
+
+
+def recommendation(race: Race, floors: Floors | None) -> Recommendation:
+    """Return the recommendation of a race at its end, with caveats on the race.
+
+    It is by values on all rows, where at least two entries have them; until then, by estimates.
+
+    Parameters
+    ----------
+    race : Race
+        The race.
+    floors : Floors, optional
+        The noise floors of the machine, if they were measured.
+
+    Raises
+    ------
+    NoCandidateError
+        If no entry can be chosen.
+    """
+    found = race.standings
+    if race.is_settled or len(found.measured) > 1:
+        answer = found.recommendation(only_full=True, floors=floors)
+    else:
+        answer = found.recommendation()
+    return replace(answer, caveats=[*_caveats(race, answer), *answer.caveats])
+
+
+def _caveats(race: Race, answer: Recommendation) -> list[str]:
+    """Return sentences on the rows that the answer rests on, and on the changes that time may bring."""
+    found = race.standings
+    out = f"{len(found.drops)} of {plural(len(found.entries), 'candidate')} are out"
+    if race.is_settled:
+        where = f"all {found.rows:,} {found.item}s"
+        return [f"the race is settled on {where}: {out}; --json has the reasons"]
+    spent = f"{race.budget.seconds:.0f} s were spent before the race was settled ({out})"
+    sentences = [f"{spent}; the same command goes on from here, and may change the answer"]
+    first = answer.first.candidate.configuration
+    if first not in found.measured:
+        sizes = " and ".join(f"{each:,}" for each in found.rows_of(first))
+        sentences.append(
+            f"the answer rests on samples of {sizes} {found.item}s, from which the values for all "
+            f"{found.rows:,} are estimated"
+        )
+    if race.unfinished:
+        names = joined(race.unfinished, most=IN_LINE)
+        sentences.append(f"measured on samples only, and may still win: {names}")
+    if race.untried:
+        sentences.append(f"not tried, and may still win: {joined(race.untried, most=IN_LINE)}")
+    return sentences
+
+
+def to_json(race: Race) -> dict[str, Any]:
+    """Return a race as JSON values."""
+    found = race.standings
+    return {
+        "settled": race.is_settled,
+        "rows": found.rows,
+        "budget_seconds": race.budget.seconds,
+        "first_answer": {"seconds": race.first_seconds, "ranking": race.first_ranking},
+        "last_answer": {"seconds": race.last_seconds},
+        "candidates": len(found.entries),
+        "tried": [
+            {"name": str(each), "rows": found.rows_of(each), "rounds": found.rounds_of(each)}
+            for each in found.entries
+            if found.rows_of(each)
+        ],
+        "not_tried": [str(each) for each in race.untried],
+        "unfinished": [str(each) for each in race.unfinished],
+        "dropped": [
+            {
+                "name": str(each.configuration),
+                **each.configuration._asdict(),
+                "rows": each.rows,
+                "reason": each.reason,
+            }
+            for each in found.drops.values()
+        ],
+    }
