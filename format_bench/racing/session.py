@@ -1,7 +1,8 @@
-"""Session of a race: from a user's data to the standings, with samples, folders and records."""
+"""Session of a race: from a user's data to the standings, with folders and records."""
 
 from __future__ import annotations
 
+import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Self
 
 from format_bench.instruments.clock import Effort
 from format_bench.metadata.run_metadata import RunMetadataFiles
-from format_bench.racing import trial as trials
 from format_bench.racing.entries import entries_of
 from format_bench.racing.race import Race, Trial
 from format_bench.racing.standings import Standings
@@ -18,19 +18,20 @@ from format_bench.recommendation import purposes
 from format_bench.recommendation.answer import excluded_of
 from format_bench.results.candidates import Candidate, Configuration
 from format_bench.results.metrics import METRICS, Measure, Noise
-from format_bench.results.status import is_of_surroundings
+from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.results.suites import FAMILIES, Family, Step
 from format_bench.runner import folders
-from format_bench.runner.executor import TimeBudget, keep, new_run_id
+from format_bench.runner.executor import TimeBudget, in_turn, keep, new_run_id
 from format_bench.runner.result_store import ResultStore
-from format_bench.runner.user_data import Prepared, Source, prepare, store_samples
+from format_bench.runner.steps import SharedTrial, run_cases
+from format_bench.runner.user_data import OwnData, Prepared, Source, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from format_bench.families.cases import Case
+    from format_bench.instruments.isolation import Outcome
     from format_bench.racing.output import RaceDisplay
-    from format_bench.racing.trial import StepOutcome
     from format_bench.recommendation.purposes import Wish
     from format_bench.recommendation.scoring import Weights
     from format_bench.results.records import Record
@@ -92,15 +93,10 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         folders.open_results(out, fresh=False)
         folders.check_same_data(out, {own.name: own.fingerprint})
         stack.enter_context(folders.only_run(out))
-        measurer = stack.enter_context(_Measurer(out, folder, own, cases, family, weights))
+        measurer = stack.enter_context(_Measurer(out, folder, own, cases, weights))
         standings.add(measurer.earlier())
-        return Race(
-            standings,
-            [_entry_of(case) for case in entries.first],
-            measurer.measure,
-            budget,
-            watch=display,
-        ).run()
+        first = [_entry_of(case) for case in entries.first]
+        return Race(standings, first, measurer.measure, budget, watch=display).run()
 
 
 def _entry_of(case: Case) -> Configuration:
@@ -127,53 +123,44 @@ def _exclude(standings: Standings, family: Family, wish: Wish) -> Weights:
 
 def steps_for(
     family: Family, weights: Collection[Measure], *, is_full: bool
-) -> list[tuple[Step, Effort]]:
-    """Return the steps that weights and the comparison of the data need, with their efforts.
+) -> Iterator[tuple[Step, Effort]]:
+    """Yield the steps that weights and the comparison of the data need, with their efforts.
 
     Steps whose times do not count are made once. Memory is measured if it counts.
     """
-    found = []
+    timed = Effort(FULL_SECONDS, FULL_CALLS) if is_full else Effort(SAMPLE_SECONDS, SAMPLE_CALLS)
     for step in family.steps:
         counting = {
             metric
             for metric in step.metrics
             if Measure(metric, step.cache if METRICS[metric].cached else None).comparable in weights
         }
-        is_timed = any(METRICS[metric].unit == "seconds" for metric in counting)
-        if not (counting or step is family.steps[0] or family.loss in step.metrics):
-            continue
-        metrics = [
-            metric
-            for metric in step.metrics
-            if metric in counting or METRICS[metric].noise is not Noise.MEMORY
-        ]
-        effort = Effort(0.0, 1)
-        if is_timed:
-            effort = (
-                Effort(FULL_SECONDS, FULL_CALLS) if is_full else Effort(SAMPLE_SECONDS, SAMPLE_CALLS)
+        if counting or step is family.steps[0] or family.loss in step.metrics:
+            metrics = (
+                metric
+                for metric in step.metrics
+                if metric in counting or METRICS[metric].noise is not Noise.MEMORY
             )
-        found.append((replace(step, metrics=tuple(metrics)), effort))
-    return found
+            is_timed = any(METRICS[metric].unit == "seconds" for metric in counting)
+            yield replace(step, metrics=tuple(metrics)), timed if is_timed else Effort(0.0, 1)
 
 
 class _Measurer:
     """Measures trials, and keeps their records in the folder of results."""
 
-    def __init__(  # noqa: PLR0913, PLR0917 (two folders, the data, and what is measured)
+    def __init__(
         self,
         out: Path,
         folder: Path,
         own: Prepared,
         cases: Mapping[Configuration, Case],
-        family: Family,
         weights: Weights,
     ) -> None:
         self._results, self._folder, self._own, self._cases = ResultStore(out), folder, own, cases
-        self._family, self._weights = family, weights
-        self._data: dict[int, Path] = {own.rows: own.place.value[0]}
-        self._columns: int = own.place.value[1]
+        self._family, self._weights = FAMILIES[own.family], weights
+        self._data = OwnData(own, folder)
         self._run_id = new_run_id()
-        self._metadata = RunMetadataFiles(out, self._run_id, folder, f"{own.rows} {family.item}s")
+        self._metadata = RunMetadataFiles(out, self._run_id, folder, f"{own.rows} {self._family.item}s")
         self._results.refresh()
         # A process that has measured one case keeps memory for the next, which then seems to need less.
         self._is_alone = any(METRICS[each.metric].noise is Noise.MEMORY for each in weights)
@@ -183,6 +170,7 @@ class _Measurer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # Only now: collecting them would take seconds of those before the first ranking.
         if self._results.current:
             self._metadata.start("all")
         self._metadata.__exit__()
@@ -193,46 +181,50 @@ class _Measurer:
         Without those that failed with their surroundings, which are tried again.
         """
         suite = self._family.suites[0].name
-        entries = set(self._cases)
         return [
             each
             for each in self._results.current.values()
             if (each.suite, each.dataset) == (suite, self._own.name)
             and each.rows <= self._own.rows
-            and Configuration.of(each) in entries
+            and Configuration.of(each) in self._cases
             and not is_of_surroundings(each.status, each.sentence)
         ]
 
     def measure(self, trial: Trial, limit_seconds: float) -> list[Record]:
-        """Measure a trial and return its records; they are on disk then."""
-        self._store(trial.sizes)
-        is_full = trial.sizes == (self._own.rows,)
-        cases = [
-            replace(self._cases[entry], rows=size) for entry in trial.entries for size in trial.sizes
-        ]
-        plan = trials.TrialPlan(
-            tuple(cases),
-            tuple(steps_for(self._family, self._weights, is_full=is_full)),
-            self._data,
-            limit_seconds=limit_seconds,
-            case_limit_seconds=trial.limit_seconds,
-            slow_seconds=SLOW_SECONDS,
-        )
-        plans = [replace(plan, cases=(case,)) for case in cases] if self._is_alone else [plan]
-        return [
-            record
-            for each in plans
-            for outcome in trials.run(each, self._folder)
-            for record in self._keep(outcome)
-        ]
+        """Measure a trial and return its records; they are on disk then.
 
-    def _keep(self, found: StepOutcome) -> Iterable[Record]:
-        case, step, outcome = found
-        return keep(self._results, self._run_id, case, self._columns, step, outcome)
+        Cases that the time does not suffice for have none.
+        """
+        budget = TimeBudget(limit_seconds)
+        data = {size: self._data.of(size).value[0] for size in trial.sizes}
+        cases = [replace(self._cases[each], rows=size) for each in trial.entries for size in trial.sizes]
+        steps = steps_for(self._family, self._weights, is_full=trial.sizes == (self._own.rows,))
+        shared = SharedTrial(tuple(steps), trial.limit_seconds, SLOW_SECONDS)
+        with tempfile.TemporaryDirectory(dir=self._folder, prefix="trial-") as place:
+            return [
+                record
+                for group in ([[each] for each in cases] if self._is_alone else [cases])
+                for case, outcome in in_turn(
+                    *(group[0], group, run_cases, shared, data, Path(place)),
+                    budget=budget,
+                    folder=self._folder,
+                    after=_others,
+                )
+                for record in self._kept(case, outcome, shared)
+            ]
 
-    def _store(self, sizes: Iterable[int]) -> None:
-        """Store the samples of some sizes that are not stored yet."""
-        missing = {each: self._folder / f"sample-{each}" for each in sizes if each not in self._data}
-        if missing:
-            store_samples(self._own, missing)
-            self._data |= missing
+    def _kept(self, case: Case, outcome: Outcome, shared: SharedTrial) -> Iterator[Record]:
+        if outcome.status is CellStatus.TIMED_OUT:
+            sentence = f"not finished after {shared.case_limit_seconds:.0f} seconds"
+            outcome = replace(outcome, sentence=sentence)
+        # Nobody knows in which step a process has ended.
+        steps = [step for step, _ in shared.steps]
+        found: dict[Step, Outcome] = outcome.value or dict.fromkeys(steps, outcome)
+        columns = self._own.place.value[1]
+        for step, each in found.items():
+            yield from keep(self._results, self._run_id, case, columns, step, each)
+
+
+def _others(case: Case, _: Outcome, rest: Sequence[Case]) -> list[Case]:
+    """Return the cases that go on after one whose process has ended: not the same with more rows."""
+    return [each for each in rest if replace(each, rows=case.rows) != case]

@@ -35,7 +35,7 @@ from format_bench.results.load import RESULTS
 from format_bench.runner import folders
 from format_bench.runner.media import ComparedMedium, Scratch, compared, for_data
 from format_bench.runner.runner import CaseData, Limits, Runner
-from format_bench.runner.user_data import Source, prepare, store_samples
+from format_bench.runner.user_data import OwnData, Source, prepare
 from format_bench.system.locks import lock_host
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def measure(request: CellRequest, host: HostDescription, data: Path) -> list[Rec
             host.scratch,
             request.limits,
             steps=request.steps,
-            prepared={case.dataset: _stored(request, data)},
+            prepared={case.dataset: lambda _: _stored(request, data)},
             media=host.media,
             rounds=(request.number,),
         )
@@ -306,11 +306,7 @@ def _read(shared: SharedData, case: Case, folder: Path) -> Outcome:
     """Read the user's data, or a sample of them, into a folder."""
     own = prepare(shared.source, folder)
     _check_same(shared, own.fingerprint)
-    if case.rows == own.rows:
-        return own.place
-    sample = folder / "sample"
-    store_samples(own, {case.rows: sample})
-    return Outcome((sample, own.place.value[1]))
+    return OwnData(own, folder).of(case.rows)
 
 
 def _check_same(shared: SharedData, found: str) -> None:

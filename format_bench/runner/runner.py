@@ -72,8 +72,8 @@ class Runner:
         Numbers of rounds and repeats, time and memory.
     steps : collection of str, optional
         Names of the steps to make; by default all of each case.
-    prepared : mapping of str to Outcome
-        Data sets that need not be generated, by name, as `CaseData.of` returns them.
+    prepared : mapping of str to callable
+        Data sets that need not be generated, by name; see `CaseData`.
     watch : callable, optional
         Called before each step.
     media : iterable of ComparedMedium
@@ -93,7 +93,7 @@ class Runner:
         limits: Limits | None = None,
         *,
         steps: Collection[str] | None = None,
-        prepared: Mapping[str, Outcome] | None = None,
+        prepared: Mapping[str, Callable[[int], Outcome]] | None = None,
         watch: Watch | None = None,
         media: Iterable[ComparedMedium] = (),
         costs: Mapping[Case, float] | None = None,
@@ -142,19 +142,11 @@ class Runner:
                         own[each.name] = stack.enter_context(folders.make(each.folder))
                     yield from self._run_in(own, cases)
 
-    def sampler(self, limits: Limits, prepared: Mapping[str, Outcome]) -> Runner:
-        """Return a runner of the same run that makes each step once, on a sample of the data.
-
-        Parameters
-        ----------
-        limits : Limits
-            Its limits.
-        prepared : mapping of str to Outcome
-            Samples of the data that are prepared here, by name.
-        """
+    def sampler(self, limits: Limits) -> Runner:
+        """Return a runner of the same run with other limits, that makes each step once."""
         found = copy.copy(self)
-        found.limits, found.prepared, found.effort = limits, prepared, Effort(0.0, 1)
-        # One round puts the cases in order, which is all that the sample is for.
+        found.limits, found.effort = limits, Effort(0.0, 1)
+        # One round puts the cases in order, which is all that a sample is for.
         found.rounds = (1,)
         return found
 
@@ -316,13 +308,15 @@ class CaseData:
     ----------
     folder : Path
         Where they are kept.
-    prepared : mapping of str to Outcome
-        Data sets that exist already, by name.
+    prepared : mapping of str to callable
+        Data sets that exist already, by name: return what `of` returns for a number of rows.
     limit_seconds : float
         How long making one may take.
     """
 
-    def __init__(self, folder: Path, prepared: Mapping[str, Outcome], limit_seconds: float) -> None:
+    def __init__(
+        self, folder: Path, prepared: Mapping[str, Callable[[int], Outcome]], limit_seconds: float
+    ) -> None:
         self._folder, self._prepared = folder, prepared
         self._limit_seconds = limit_seconds
         self._made: dict[Path, Outcome] = {}
@@ -330,7 +324,7 @@ class CaseData:
     def of(self, case: Case) -> Outcome:
         """Return the path of a case's data and the number of columns, or why there are none."""
         if case.dataset in self._prepared:
-            return self._prepared[case.dataset]
+            return self._prepared[case.dataset](case.rows)
         path = self._folder / f"{case.family.name}-{case.dataset}-{case.rows}"
         if path not in self._made:
             made = isolation.run(store_data, case, path, limit_seconds=self._limit_seconds)

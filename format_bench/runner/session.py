@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from format_bench.families.questions import digest
 from format_bench.instruments.clock import MIN_REPEATS
-from format_bench.instruments.isolation import Outcome
 from format_bench.results import noise_floor
 from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
@@ -22,21 +21,16 @@ from format_bench.runner.progress import Display, MeasureColumn, columns_of
 from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.runner import Limits, Runner
 from format_bench.runner.timing import MeasuredShare
-from format_bench.runner.user_data import (
-    Prepared,
-    asking_own,
-    check_questions,
-    prepare,
-    store_samples,
-)
+from format_bench.runner.user_data import OwnData, Prepared, asking_own, check_questions, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from rich.console import Console
 
     from format_bench.families.cases import Case
+    from format_bench.instruments.isolation import Outcome
     from format_bench.results.records import Record
     from format_bench.runner.media import ComparedMedium
 
@@ -119,10 +113,11 @@ def measure(
             folders.check_same_data(request.out, fingerprints)
         if own:
             on_own(own)
-        session = _Session(request, cases, scratch, media, own, shown, on_record)
+        prepared = {own.name: OwnData(own, folder).of} if own else {}
+        session = _Session(request, cases, scratch, media, prepared, shown, on_record)
         if math.isinf(request.time_budget_seconds):
             return session.follow(session.runner(limits or limits_of(request)), cases)
-        return session.within_budget(stack.enter_context(folders.make(scratch)))
+        return session.within_budget()
 
 
 def _fingerprints(request: RunRequest, own: Prepared | None, cases: Iterable[Case]) -> dict[str, str]:
@@ -157,7 +152,7 @@ class _Session:
     cases: tuple[Case, ...]
     scratch: Path
     media: list[ComparedMedium]
-    own: Prepared | None
+    prepared: Mapping[str, Callable[[int], Outcome]]
     shown: Console
     on_record: Callable[[Record], None]
 
@@ -168,7 +163,7 @@ class _Session:
             self.scratch,
             limits,
             steps=steps_of(self.request, self.cases),
-            prepared={self.own.name: self.own.place} if self.own else {},
+            prepared=self.prepared,
             media=self.media,
         )
         found.store.refresh()
@@ -176,24 +171,13 @@ class _Session:
             self.shown.print(sentence, soft_wrap=True)
         return found
 
-    def within_budget(self, folder: Path) -> RunSummary:
-        """Measure all cases on a sample of the rows, then on all rows, the cheapest first.
-
-        Parameters
-        ----------
-        folder : Path
-            Where a sample of the user's data is stored.
-        """
+    def within_budget(self) -> RunSummary:
+        """Measure all cases on a sample of the rows, then on all rows, the cheapest first."""
         budget, cases = TimeBudget(self.request.time_budget_seconds), self.cases
         full = self.runner(limits_of(self.request))
         samples = time_budget.sampled(cases) if full.left(cases) else ()
         if samples:
-            prepared = {}
-            if self.own:
-                store_samples(self.own, {samples[0].rows: folder / "sample"})
-                place = folder / "sample", self.own.place.value[1]
-                prepared = {self.own.name: Outcome(place)}
-            sampler = full.sampler(time_budget.sample_limits(budget.seconds, len(cases)), prepared)
+            sampler = full.sampler(time_budget.sample_limits(budget.seconds, len(cases)))
             self.follow(sampler, samples, is_last=False)
             full.costs = time_budget.costs(cases, samples, sampler.read())
         full.limits = replace(full.limits, time_budget_seconds=budget.left_seconds)

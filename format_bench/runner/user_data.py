@@ -24,7 +24,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pandas as pd
 
@@ -239,23 +239,43 @@ def read_table(source: Source, watch: Watch, remark: Callable[[str], object]) ->
         return handover.load(target, trusted=source.trust_pickle)
 
 
-def store_samples(own: Prepared, samples: Mapping[int, Path]) -> None:
-    """Store samples of prepared data, by their numbers of rows; a smaller one is part of a larger one.
+class OwnData:
+    """Prepared data, and samples of them, each stored once; a smaller one is part of a larger one.
 
-    Raises
-    ------
-    UserDataError
-        If the process that takes them dies.
+    Parameters
+    ----------
+    own : Prepared
+        The data.
+    folder : pathlib.Path
+        Where samples are stored.
     """
-    outcome = isolation.run(_store_samples, own, samples, limit_seconds=USUAL_LIMITS.seconds)
-    if outcome.status:
-        raise UserDataError(f"{own.name}: cannot be sampled: {outcome.sentence}")
+
+    def __init__(self, own: Prepared, folder: Path) -> None:
+        self._own, self._folder = own, folder
+        self._places = {own.rows: own.place}
+
+    def of(self, rows: int) -> Outcome:
+        """Return the path and the number of columns of so many rows, as `CaseData.of` does.
+
+        Raises
+        ------
+        UserDataError
+            If the process that samples the data dies.
+        """
+        if rows not in self._places:
+            path = self._folder / f"sample-{rows}"
+            outcome = isolation.run(
+                _store_sample, self._own, rows, path, limit_seconds=USUAL_LIMITS.seconds
+            )
+            if outcome.status:
+                raise UserDataError(f"{self._own.name}: cannot be sampled: {outcome.sentence}")
+            self._places[rows] = Outcome((path, self._own.place.value[1]))
+        return self._places[rows]
 
 
-def _store_samples(own: Prepared, samples: Mapping[int, Path]) -> None:
+def _store_sample(own: Prepared, rows: int, path: Path) -> None:
     operations = operations_of(FAMILIES[own.family])
-    data = operations.load(own.place.value[0])
-    for rows, path in samples.items():
-        positions = sampled_rows(own.rows, rows, DEFAULT_SEED)
-        if positions is not None:
-            operations.store(operations.take(data, positions.tolist()), path)
+    positions = sampled_rows(own.rows, rows, DEFAULT_SEED)
+    if positions is not None:
+        data = operations.load(own.place.value[0])
+        operations.store(operations.take(data, positions.tolist()), path)
