@@ -56,6 +56,8 @@ class RunRequest:
     datasets: tuple[str, ...] = ()
     """Names; none for the suite's default."""
     rows: int | None = None
+    usual_rows: int | None = None
+    """Rows without `rows`, of data sets that have so many; by default the suite's."""
     codecs: tuple[str, ...] = ()
     """E.g. "zstd", "zstd:3", "zstd:all", "none", "default", "all" or "all:all"; none for the suite's."""
     tracks: tuple[str, ...] = ()
@@ -69,6 +71,7 @@ class RunRequest:
     user_data: Source | None = None
     """The user's own data, in place of generated ones."""
     repeats: int | None = None
+    """Calls of each step in all rounds together; by default until their median is stable."""
     cold: bool = False
     time_budget_seconds: float = math.inf
     scratch: Path | None = None
@@ -272,7 +275,8 @@ def _generated(request: RunRequest, suite: Suite, family: Family) -> list[tuple[
     known = operations_of(family).datasets()
     names = _known("data set", request.datasets, known) or [suite.default_dataset]
     run_size = operations_of(family).run_size
-    return [(name, request.rows or run_size(name, suite.run_size)) for name in names]
+    usual = request.usual_rows or suite.run_size
+    return [(name, request.rows or run_size(name, usual)) for name in names]
 
 
 def _known(what: str, names: Iterable[str], known: list[str]) -> list[str]:

@@ -21,8 +21,8 @@ from data_generator.random_words import RandomWords
 from data_generator.spec.arrow import plain
 from data_generator.spec.io import as_text
 from data_generator.synthetic.edge_case_tables import edge_case_tables
+from format_bench.cli.commands import profile as command
 from format_bench.results.candidates import Configuration
-from format_bench.studies import sizes
 from tests.helpers import run
 
 ROWS = 30_000
@@ -80,10 +80,10 @@ def pair(request):
 
 def test_a_twin_is_as_large_as_its_original_in_every_format(pair):
     original, made = pair
-    here, there = (sizes.sizes(df, CASES) for df in (original, made.df))
+    here, there = (command.sizes(df, CASES) for df in (original, made.df))
     for case, size in here.items():
         assert there[case] == pytest.approx(size, rel=0.15), case
-    order, again = sizes.places(here), sizes.places(there)
+    order, again = command.places(here), command.places(there)
     for one in CASES:
         for other in CASES:
             # Formats that are all but equal may change places.

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import data_formats
 import data_generator
+from adapter_core import FormatBenchError
 from adapter_core.files import write_atomically
 from data_generator.profiling.measures import Measures, measure
 from data_generator.profiling.profile import as_arrow, profile
@@ -19,10 +23,10 @@ from data_generator.spec.arrow import plain, type_properties
 from data_generator.spec.io import as_text, check_ending, write_spec
 from format_bench.cli.commands.run import measuring_console
 from format_bench.cli.data_limits import taken_limits, with_data_limits
+from format_bench.results.candidates import Configuration
 from format_bench.results.display import terminal
 from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.user_data import Source, read_table
-from format_bench.studies.sizes import places, sizes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,6 +145,39 @@ def property_rows(original: pd.DataFrame, twin: pd.DataFrame) -> list[list[str]]
             cells = [f"{getattr(one, each):.2g} / {getattr(other, each):.2g}" for each in PROPERTIES]
             rows.append([str(of_twin), str(original[name].dtype), *cells])
     return rows
+
+
+CONFIGURATIONS = (
+    *map(Configuration, ("CSV", "Feather", "Lance", "ORC", "Parquet")),
+    Configuration("Parquet", "snappy"),
+    Configuration("Parquet", "zstd"),
+    Configuration("Vortex"),
+)
+"""Files whose sizes are compared: text, rows of columns, and codecs that a twin has to fool alike."""
+
+
+def sizes(
+    df: pd.DataFrame, configurations: Iterable[Configuration] = CONFIGURATIONS
+) -> dict[Configuration, int | str]:
+    """Return the bytes of a table in each configuration, or why there is no file."""
+    found: dict[Configuration, int | str] = {}
+    for each in configurations:
+        try:
+            adapter = data_formats.get(each.format)
+            with TemporaryDirectory() as folder:
+                path = Path(folder, f"table{adapter.suffix}")
+                adapter.save(df, path, codec=each.codec)
+                found[each] = adapter.size_bytes(path)
+        except FormatBenchError as error:
+            found[each] = str(error)
+    return found
+
+
+def places(found: dict[Configuration, int | str]) -> dict[Configuration, int]:
+    """Return the rank of each configuration with a size; the smallest has rank 1."""
+    known = {each: size for each, size in found.items() if isinstance(size, int)}
+    ordered = sorted(known, key=lambda each: (known[each], each.sort_key))
+    return {each: place for place, each in enumerate(ordered, 1)}
 
 
 def size_rows(original: pd.DataFrame, twin: pd.DataFrame) -> tuple[list[list[str]], list[str]]:

@@ -12,8 +12,10 @@ from typing import Any, Literal
 import msgspec
 
 from format_bench.report.losses_and_gaps import rows_of_gaps
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, plural, quantity
 from format_bench.results.groups import NOT_RUN, query_order
+from format_bench.results.metrics import Measure
 from format_bench.results.status import WRONG
 from format_bench.studies.declared.blocks import Block
 from format_bench.studies.declared.claims import counterparts, geometric_mean
@@ -119,6 +121,8 @@ class Column(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Of several in a cell: the one of most rows, or the median or geometric mean with the range."""
     interval: bool = False
     """Whether values have their interval beside them."""
+    place: bool = False
+    """Whether values have their place in the column in their stead; the smallest has place 1."""
 
     def value(self, number: Number) -> str:
         """Return a number as text."""
@@ -242,6 +246,10 @@ class Table(SectionBase, tag="table", kw_only=True):
                 cell = cells.setdefault(self._row_of(each, None, scope), _Cell(each, []))
                 cell.values.append(each.value)
                 cell.text = column.value(each) if column.by == "value" else column.summary(cell.values)
+            if column.place:
+                order = sorted(cell.values[-1] for cell in cells.values())
+                for cell in cells.values():
+                    cell.text = str(order.index(cell.values[-1]) + 1)
             if self.marks:
                 for each in scope.gaps(wanted):
                     cells.setdefault(self._row_of(each, None, scope), _Cell(each, [], each.status))
@@ -334,6 +342,36 @@ def _facts(scope: Numbers) -> dict[str, str]:
     }
 
 
+class Rounds(SectionBase, tag="rounds", kw_only=True):
+    """Medians of the rounds of each cell, with their spread."""
+
+    def blocks(self, context: Context) -> Iterator[Block]:
+        """Yield the table; a cell that lacks a round has the reason."""
+        found = [each for each in context.results.records if each.suite == context.numbers.suite.name]
+        most = max((len(each.round_sizes) for each in found), default=0)
+        rows = []
+        for record in found:
+            starts = itertools.accumulate(record.round_sizes, initial=0)
+            medians = [median(record.repeats[a:b]) for a, b in itertools.pairwise(starts)]
+            cell = [f"{Configuration.of(record)}", Measure(record.metric, record.cache).phrase]
+            if len(medians) < most:
+                rows.append([*cell, MISSING, MISSING, f"{record.status}: {record.sentence}"])
+                continue
+            first, *others = (quantity(each, record.unit) for each in (median(medians), *medians))
+            rows.append([*cell, first, f"{spread(medians):.1%}", "  ".join(others)])
+        header = ["cell", "metric", "median", "spread", "values"]
+        yield Block(self.title, self.text, header, rows, "llrrl", fold=self.fold)
+
+
+def spread(values: Sequence[float]) -> float:
+    """Return the difference of the largest and the smallest value, relative to the median.
+
+    It is 0 if all values are equal, also if they are 0.
+    """
+    difference = max(values) - min(values)
+    return difference / median(values) if difference else 0.0
+
+
 class LeftOut(SectionBase, tag="left out", kw_only=True):
     """The empty cells with their reasons, folded."""
 
@@ -355,4 +393,4 @@ class LeftOut(SectionBase, tag="left out", kw_only=True):
         yield Block(self.title, text, header, rows, "lllll", fold=True)
 
 
-Section = Text | Made | Extent | Table | Published | Ranking | LeftOut
+Section = Text | Made | Extent | Table | Published | Ranking | Rounds | LeftOut

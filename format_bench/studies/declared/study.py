@@ -9,14 +9,23 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import msgspec
 
-from adapter_core.errors import InvalidResultsError
+from adapter_core.errors import InvalidResultsError, UnknownNameError
 from format_bench import studies
+from format_bench.conditions import axes
+from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.results.display.terminal import Output
 from format_bench.results.load import Results, load
+from format_bench.results.suites import SUITES
+from format_bench.runner.plan import RunRequest
+from format_bench.runner.runner import Limits
+from format_bench.runner.session import BUDGET_SECONDS
+from format_bench.runner.session import measure as measure_cells
 from format_bench.studies.declared import picture
 from format_bench.studies.declared.blocks import Block, Page
 from format_bench.studies.declared.claims import Claim, Verdict  # noqa: TC001 (msgspec resolves the annotations)
@@ -30,6 +39,9 @@ if TYPE_CHECKING:
 
 PAPERS = "findings"
 """Folder of the studies of papers."""
+
+_NUMBERS = ("rows", "usual rows", "repeats")
+"""Cells that are numbers."""
 
 
 class Option(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -65,6 +77,15 @@ class Option(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         )
 
 
+class Argument(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Names on the command line of a study; with commas they replace ``{name}`` in the declaration."""
+
+    name: str
+    metavar: str
+    default: str = ""
+    """The names if none are given; empty if they are required."""
+
+
 class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A declaration; comments in the files of papers show its fields in use."""
 
@@ -90,7 +111,11 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     examples: list[str] = []
     """Arguments of the command in its help, for a study with an instrument."""
     cells: dict[str, str | int | bool] = {}
-    """Options of ``format-bench run`` that measure the study's cells."""
+    """Options of ``format-bench run`` that measure the study's cells, and ``rounds``."""
+    further_cells: list[dict[str, str | int | bool]] = []
+    """Further runs into the same results: options in place of those in `cells`."""
+    argument: Argument | None = None
+    """Names that the command takes in place of RESULTS: the cells are measured for the page alone."""
     published: str = ""
     """Name of the published results that are compared."""
     options: dict[str, Option] = {}
@@ -181,6 +206,19 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         header += ["results"] if has_places else []
         return [Block("Findings", text, header, rows, "l" * len(header))]
 
+    def measure(self, out: Path, shown: Output) -> None:
+        """Measure those of the study's cells that a folder of results lacks."""
+        if self.suite not in SUITES:
+            raise UnknownNameError("suite", self.suite, SUITES)
+        for each in ({}, *self.further_cells):
+            # The text of an option that was not given is empty.
+            cells = {name: value for name, value in (self.cells | each).items() if value != ""}
+            rounds = int(cells.pop("rounds", 0))
+            # Divided among the rounds: each is as thorough as a run of its own.
+            limits = Limits(rounds, rounds * MIN_REPEATS, rounds * BUDGET_SECONDS) if rounds else None
+            request = _request(self.suite, cells, out)
+            measure_cells(request, shown, on_own=_ignore, on_record=_ignore, limits=limits)
+
     def measured_by(self, out: str) -> list[str]:
         """Return the arguments of ``format-bench run`` that measure the study's cells into a folder."""
         words = []
@@ -188,6 +226,26 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             if value is not False:
                 words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
         return ["--suite", self.suite, *words, "--out", out]
+
+
+def _request(suite: str, cells: dict[str, str | int | bool], out: Path) -> RunRequest:
+    given: dict[str, Any] = {}
+    conditions = {}
+    for name, value in cells.items():
+        words, texts = name.replace("-", " "), tuple(str(value).split(","))
+        if words in axes():
+            conditions[words] = texts
+        elif words in _NUMBERS:
+            given[words.replace(" ", "_")] = int(value)
+        elif words == "scratch":
+            given[words] = Path(str(value))
+        else:
+            given[words] = value if isinstance(value, bool) else texts
+    return RunRequest(suite=suite, conditions=conditions, out=out, **given)
+
+
+def _ignore(_: object) -> None:
+    """Show nothing of it."""
 
 
 def _extent(numbers: Numbers) -> str:
@@ -229,7 +287,7 @@ def read(name: str, **values: Any) -> Study:
     try:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
         options = declared.get("options", {})
-        given = {each: values.get(each, options[each].get("default", "")) for each in options}
+        given = {each: option.get("default", "") for each, option in options.items()} | values
         return msgspec.convert(_filled(declared, given), Study)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise ValueError(f"{path}: {error}") from error
@@ -253,25 +311,24 @@ def command_of(name: str) -> click.Command:
     if study.instrument:
         return _command_of_instrument(name, study)
 
-    @click.pass_context
+    @click.pass_obj
     def show(
-        ctx: click.Context,
+        settings: dict[str, bool] | None,
         /,
-        results: Path,
         out: Path | None,
-        measure: bool,  # noqa: FBT001 (a switch)
+        results: Path | None = None,
+        measure: bool = False,  # noqa: FBT001, FBT002 (a switch)
         **values: Any,
     ) -> None:
-        bound = read(name, **values)
-        if measure:
-            # By name, since the command line is a layer above.
-            root = ctx.find_root()
-            run = (
-                root.command.get_command(root, "run") if isinstance(root.command, click.Group) else None
-            )
-            if run is not None:
-                run.main(bound.measured_by(str(results)), standalone_mode=False, obj=ctx.obj)
-        page = bound.page(load(results))
+        given = {each: "" if value is None else value for each, value in values.items()}
+        if study.argument:
+            given[study.argument.name] = ",".join(given[study.argument.name]) or study.argument.default
+        bound = read(name, **given)
+        with TemporaryDirectory() as own:
+            folder = results or Path(own)
+            if measure or results is None:
+                bound.measure(folder, Output(stderr=True, quiet=bool(settings and settings["quiet"])))
+            page = bound.page(load(folder))
         if out:
             page.write(out)
         else:
@@ -285,11 +342,11 @@ def command_of(name: str) -> click.Command:
             help="File of the page, with its picture beside it; printed without one by default.",
         ),
     ]
-    if study.cells:
-        text = "Measure the study's cells first, into RESULTS; a run that was interrupted goes on."
-        parameters.append(click.Option(["--measure"], is_flag=True, help=text))
+    if of := study.argument:
+        parameters[0] = click.Argument([of.name], nargs=-1, required=not of.default, metavar=of.metavar)
     else:
-        parameters.append(click.Option(["--measure"], is_flag=True, hidden=True))
+        text = "Measure the study's cells first, into RESULTS; a run that was interrupted goes on."
+        parameters.append(click.Option(["--measure"], is_flag=True, help=text, hidden=not study.cells))
     parameters += [option.parameter(each) for each, option in study.options.items()]
     return click.Command(name, callback=show, params=parameters, help=_help(name, study))
 
@@ -326,12 +383,13 @@ def _command_of_instrument(name: str, study: Study) -> click.Command:
     if instrument.facts:
         text = "Print a summary as CSV instead."
         parameters.append(click.Option(["--facts", "summarized"], type=path, help=text))
-    examples = "\n".join(f"  format-bench study {name} {each}".rstrip() for each in study.examples)
-    text = "\n\n".join([study.summary, study.details.strip(), f"\b\nExamples:\n{examples}"])
-    return click.Command(name, callback=show, params=parameters, help=text)
+    return click.Command(name, callback=show, params=parameters, help=_help(name, study))
 
 
 def _help(name: str, study: Study) -> str:
+    if study.examples:
+        examples = "\n".join(f"  format-bench study {name} {each}".rstrip() for each in study.examples)
+        return "\n\n".join([study.summary, study.details.strip(), f"\b\nExamples:\n{examples}"])
     parts = [
         study.summary,
         f"RESULTS is a folder or file of results of the suite `{study.suite}`. {study.details}",
