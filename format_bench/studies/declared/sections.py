@@ -117,6 +117,10 @@ class Column(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Fields in which the number below differs; the section's if it is missing."""
     show: str = ""
     """Format of the value, as Python's; else with its unit."""
+    scale: float = 1.0
+    """Factor of values with a format, for another unit."""
+    beside: list[Column] = []
+    """Columns whose values are in the same cells, after a semicolon."""
     by: Literal["value", "median", "mean"] = "value"
     """Of several in a cell: the one of most rows, or the median or geometric mean with the range."""
     interval: bool = False
@@ -126,7 +130,7 @@ class Column(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     def value(self, number: Number) -> str:
         """Return a number as text."""
-        text = format(number.value, self.show) if self.show else number.quantity
+        text = format(number.value * self.scale, self.show) if self.show else number.quantity
         if self.interval and number.interval:
             low, high = (quantity(each, number.unit) for each in number.interval)
             text += f" ({low} to {high})"
@@ -205,7 +209,7 @@ class Table(SectionBase, tag="table", kw_only=True):
 
     def _block(self, scope: Numbers, value: str, select: dict[str, Any]) -> Block:
         columns = self._spread_columns(scope, select)
-        cells = {name: self._cells(scope, select, each) for name, each in columns.items()}
+        cells = {name: self._joined_cells(scope, select, each) for name, each in columns.items()}
         firsts: dict[_Row, Number] = {}
         for found in cells.values():
             for row, cell in found.items():
@@ -236,6 +240,15 @@ class Table(SectionBase, tag="table", kw_only=True):
                 own = msgspec.structs.replace(column, select=column.select | {self.spread: value})
                 found[replaced(name, {"value": value})] = own
         return found
+
+    def _joined_cells(self, scope: Numbers, select: dict[str, Any], column: Column) -> dict[_Row, _Cell]:
+        cells = self._cells(scope, select, column)
+        for each in column.beside:
+            for row, other in self._cells(scope, select | column.select, each).items():
+                # Both have the same status if they have no values.
+                if row in cells and cells[row].text != other.text:
+                    cells[row].text += f"; {other.text}"
+        return cells
 
     def _cells(self, scope: Numbers, select: dict[str, Any], column: Column) -> dict[_Row, _Cell]:
         wanted = select | column.select

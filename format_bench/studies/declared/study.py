@@ -288,6 +288,8 @@ def read(name: str, **values: Any) -> Study:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
         options = declared.get("options", {})
         given = {each: option.get("default", "") for each, option in options.items()} | values
+        if "instrument" in declared:
+            given = {}  # options are for measuring: a page is of what was measured
         return msgspec.convert(_filled(declared, given), Study)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise ValueError(f"{path}: {error}") from error

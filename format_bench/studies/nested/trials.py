@@ -9,11 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from adapter_core.errors import UnsupportedError, WrongValuesError
+from adapter_core.errors import UnknownNameError, UnsupportedError, WrongValuesError
 from adapter_core.files import remove
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
 from format_bench.results.study_rows import StudyForm
+from format_bench.studies.declared.rows import Instrument
 from format_bench.studies.nested.events import QUESTIONS, Events, Question
 from format_bench.studies.nested.layouts import (
     Hdf5,
@@ -51,6 +52,11 @@ class NestingResult:
     sparse_seconds: float = 0.0
     reason: str = ""
     """Sentence on why values are missing."""
+    split: str = ""
+    """ROOT's split level of a tree, which is also in the layout's name."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "split", self.layout.partition(", split ")[2])
 
 
 FORM = StudyForm(
@@ -83,19 +89,29 @@ def layouts(build: Path) -> list[Layout]:
     return found + [RootRNTuple(deep=deep, build=build) for deep in (False, True)]
 
 
-def formats() -> list[str]:
+def labels() -> list[str]:
     """Return the names of all formats."""
     return list(dict.fromkeys(each.format for each in layouts(Path())))
 
 
-def measure(chosen: Sequence[str], rows: int) -> Iterator[NestingResult]:
-    """Yield the results of formats, layout by layout and codec by codec.
+def measure(formats: str, rows: int) -> Iterator[NestingResult]:
+    """Return the results of formats, named with commas, layout by layout and codec by codec.
 
     Raises
     ------
+    UnknownNameError
+        If there is no such format.
     WrongValuesError
         If an answer differs from NumPy's.
     """
+    names, known = [each for each in formats.split(",") if each], labels()
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("format", name, known)
+    return _measured(names or known, rows)
+
+
+def _measured(chosen: Sequence[str], rows: int) -> Iterator[NestingResult]:
     with TemporaryDirectory() as folder:
         source = Path(folder, "events.npz")
         events = Events.generate(rows)
@@ -181,3 +197,12 @@ def read(layout: Layout, question: Question, path: Path) -> tuple[list[Any], flo
 
 def _median_cpu_seconds(stopwatch: Stopwatch) -> float:
     return statistics.median(sample.cpu_seconds for sample in stopwatch.samples[1:])
+
+
+NESTING = Instrument(
+    FORM,
+    measure,
+    lambda row: (
+        f"{row.format}, {row.layout}, codec {row.codec}{f': {row.reason}' if row.reason else ''}"
+    ),
+)

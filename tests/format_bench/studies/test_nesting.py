@@ -12,6 +12,8 @@ import pytest
 
 from adapter_core.errors import WrongValuesError
 from format_bench.instruments import isolation
+from format_bench.results import flat_csv
+from format_bench.studies.declared import study
 from format_bench.studies.nested import trials
 from format_bench.studies.nested.events import (
     QUESTIONS,
@@ -22,11 +24,19 @@ from format_bench.studies.nested.events import (
     answer_of_lists,
 )
 from format_bench.studies.nested.layouts import Parquet
-from format_bench.studies.nested.trials import NestingResult
-from format_bench.studies.nesting import page
+from format_bench.studies.nested.trials import NESTING, NestingResult
 from tests.helpers import run
 
 ROWS = 2000
+
+
+def page(results, folder):
+    """Return the page of results, which were kept as CSV."""
+    path = folder / "nesting.csv"
+    path.write_text(flat_csv.to_csv(NestingResult, results), encoding="utf-8")
+    rows, found = NESTING.read(path)
+    return study.read("nesting").page(found, rows).markdown()
+
 
 # Layouts whose events are objects of compiled classes.
 NATIVE = ("TTree[ROOT]", "RNTuple[ROOT]")
@@ -151,18 +161,17 @@ class MissingModule(Parquet):
 def test_a_wrong_answer_of_a_layout_ends_the_trials(monkeypatch):
     monkeypatch.setattr(trials, "layouts", lambda _: [SkewedParquet(deep=True)])
     with pytest.raises(WrongValuesError, match="Parquet, list of structs, codec none: whole"):
-        list(trials.measure(["Parquet"], 100))
+        list(trials.measure("Parquet", 100))
 
 
-def test_a_missing_library_is_a_result_with_a_reason(monkeypatch):
+def test_a_missing_library_is_a_result_with_a_reason(monkeypatch, tmp_path):
     monkeypatch.setattr(trials, "layouts", lambda _: [MissingModule(deep=False)])
-    results = list(trials.measure(["Parquet"], 100))
+    results = list(trials.measure("Parquet", 100))
     assert [each.codec for each in results] == ["none", "zstd"]
     assert all("no_such_module cannot be imported" in each.reason for each in results)
-    assert (
-        "- Parquet, flat, codec zstd: Parquet is unavailable: no_such_module cannot be imported"
-        in page(results)
-    )
+    text = page(results, tmp_path)
+    assert "| Parquet, Parquet zstd | kaons, deep no, layout flat |" in text
+    assert "| failed | Parquet is unavailable: no_such_module cannot be imported" in text
 
 
 def _result(layout, factor, name="TTree[ROOT]"):
@@ -171,22 +180,20 @@ def _result(layout, factor, name="TTree[ROOT]"):
     )
 
 
-def test_the_page_compares_deep_with_flat_and_split_with_unsplit():
+def test_the_page_compares_deep_with_flat_and_split_with_unsplit(tmp_path):
     text = page(
         [
             _result("FlatEvent, split 0", 1),
             _result("FlatEvent, split 99", 2),
             _result("DeepEvent, split 0", 3),
             _result("DeepEvent, split 99", 8),
-        ]
+        ],
+        tmp_path,
     )
-    assert "| TTree[ROOT], split 0 | zstd | 3.00 | 3.00 | 3.00 | 3.00 |" in text
-    assert "| TTree[ROOT], split 99 | zstd | 4.00 | 4.00 | 4.00 | 4.00 |" in text
-    assert "| FlatEvent | zstd | 2.00 | 2.00 | 2.00 | 2.00 |" in text
-    assert (
-        "- DeepEvent: splitting costs, with zstd, 2.67 times the size and 2.67 times the CPU time"
-        in text
-    )
+    assert "| TTree[ROOT] | 0 | zstd | 3.00 | 3.00 | 3.00 | 3.00 |" in text
+    assert "| TTree[ROOT] | 99 | zstd | 4.00 | 4.00 | 4.00 | 4.00 |" in text
+    assert "| FlatEvent, split 99 | zstd | 2.00 | 2.00 | 2.00 | 2.00 |" in text
+    assert "| DeepEvent, split 99 | zstd | 2.67 | 2.67 | 2.67 | 2.67 |" in text
 
 
 def test_the_command_prints_the_page_of_its_results(tmp_path):
@@ -195,7 +202,7 @@ def test_the_command_prints_the_page_of_its_results(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "## 500 events" in done.stdout
     assert "| Feather | list of structs | zstd |" in done.stdout
-    assert "- Feather: nesting costs, without a codec, 1.0" in done.stdout
+    assert "| Feather |  | none | 1.0" in done.stdout
     assert run("study", "nesting", "--page", out).stdout == done.stdout
 
 

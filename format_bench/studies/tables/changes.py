@@ -1,4 +1,4 @@
-"""Study of changes to saved tables: their time, the bytes that they write, and reads afterwards."""
+"""Instrument of changes to saved tables: their time, the bytes they write, and reads afterwards."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Self
 
-import click
-
 import data_formats
 from adapter_core import Changeable, TableChange
-from adapter_core.errors import InvalidResultsError, UnavailableError, UnsupportedError, WrongValuesError
+from adapter_core.errors import (
+    InvalidRequestError,
+    UnavailableError,
+    UnsupportedError,
+    WrongValuesError,
+)
 from data_generator.datasets.query import rows_of_query
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
-from format_bench.results.display.markdown import table_lines
-from format_bench.results.display.text import format_ratio
-from format_bench.results.study_rows import StudyForm, read
-from format_bench.studies.declared.rows import kept
+from format_bench.results.study_rows import StudyForm
+from format_bench.studies.declared.rows import Instrument
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,23 +35,6 @@ KEY = "id"
 LIMIT_SECONDS = 900.0
 
 SEED = 1
-
-_MEGA, _MILLI = 1e6, 1e-3
-
-_UNSUPPORTED = "unsupported"
-
-_HEAD = """\
-# Changes to saved tables
-
-Formats whose libraries change a saved table in place: rows appended, scattered rows replaced by
-their key, scattered rows deleted, a column of nulls added, one after the other. *save* writes the
-whole table, which is what all other formats need for any change. Each format has a fresh process on
-one CPU; a change happens once, so small differences are noise. MB are those of write calls (`wchar`
-of /proc/self/io). The table was read whole after each step, twice, by the format's adapter: *read
-after* is the CPU time of the second time. It contains what the change left behind: more files,
-deletion marks, free pages. Tables are compared with pandas' after each step. An unsupported change is
-left out, with its reason below, and those after it are made without it.
-"""
 
 
 @dataclass(frozen=True)
@@ -111,7 +95,7 @@ class _Rows:
         return cls(df, new, replaced, df[KEY].iloc[places[1::2]].to_numpy())
 
 
-def formats() -> list[str]:
+def changeable() -> list[str]:
     """Return the labels of all formats that change saved tables."""
     found = []
     for label in data_formats.names():
@@ -250,107 +234,19 @@ def _written_bytes() -> int:
     return int(dict(line.split(": ") for line in lines)["wchar"])
 
 
-def page(results: Sequence[ChangeResult]) -> str:
-    """Return the page in Markdown.
+def _chosen(formats: str, rows: int, changed: int) -> Iterator[ChangeResult]:
+    """Return the results of formats as the command names them.
 
     Raises
     ------
-    InvalidResultsError
-        If results are missing.
+    InvalidRequestError
+        If more than half of the rows change: the updated and the deleted ones differ.
     """
-    if not results:
-        raise InvalidResultsError("there are no results of changes")
-    first = results[0]
-    command_line = (
-        f"format-bench study table-changes --rows {first.rows} --changed {first.changed_rows} "
-        f"--formats {','.join(dict.fromkeys(each.format for each in results))}"
-    )
-    lines = [_HEAD, f"```shell\n{command_line}\n```\n"]
-    measured = [each for each in results if not each.reason]
-    labels = list(dict.fromkeys(each.format for each in measured))
-    shown_results = [each for each in results if each.format in labels]
-    names = list(dict.fromkeys(each.change for each in shown_results))
-    cells = {(each.format, each.change): each for each in shown_results}
-    lines.append(f"## {first.rows:,} rows, of which {first.changed_rows:,} change\n")
-    for title, shown in (
-        ("wall ms; MB written", _cost),
-        ("read after, CPU ms; MB of the table", _afterwards),
-    ):
-        lines.append(f"### {title[0].upper()}{title[1:]}\n")
-        rows = [
-            [label, *(shown(cells[label, name]) if (label, name) in cells else "" for name in names)]
-            for label in labels
-        ]
-        lines += table_lines(["format", *names], rows)
-        lines.append("")
-    lines += _sentences(labels, {place: each for place, each in cells.items() if not each.reason})
-    for each in results:
-        if each.reason:
-            about = "" if each.format in each.reason else f"{each.format}: "
-            lines.append(f"- {about}{each.reason}")
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _cost(result: ChangeResult) -> str:
-    if result.reason:
-        return _UNSUPPORTED
-    return f"{result.wall_seconds / _MILLI:,.0f}; {result.written_bytes / _MEGA:,.1f}"
-
-
-def _afterwards(result: ChangeResult) -> str:
-    if result.reason:
-        return _UNSUPPORTED
-    return f"{result.read_seconds / _MILLI:,.0f}; {result.file_bytes / _MEGA:,.1f}"
-
-
-def _sentences(labels: Sequence[str], cells: dict[tuple[str, str], ChangeResult]) -> Iterator[str]:
-    for label in labels:
-        own = {name: each for (of, name), each in cells.items() if of == label}
-        save = own.get(SAVE)
-        others = {name: each for name, each in own.items() if name != SAVE}
-        if save and others:
-            most = max(others, key=lambda name: others[name].written_bytes)
-            share = others[most].written_bytes / max(1, save.written_bytes)
-            last = list(others.values())[-1]
-            after = last.read_seconds / save.read_seconds
-            yield (
-                f"- {label}: most is written by *{most}*, {format_ratio(share)} times the bytes of "
-                f"*save*; a read after all changes takes {format_ratio(after)} times the time of one "
-                "before them."
-            )
-
-
-@click.command
-@click.option(
-    "--formats", "names", default="", metavar="NAMES", help="All that change tables by default."
-)
-@click.option("--rows", type=click.IntRange(10), default=1_000_000, show_default=True)
-@click.option("--changed", type=click.IntRange(1), default=1_000, show_default=True, help="Rows.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results.")
-@click.option(
-    "--page",
-    "shown",
-    type=click.Path(exists=True, path_type=Path),
-    help="Print the page of results of --out, and measure nothing.",
-)
-def command(names: str, rows: int, changed: int, out: Path | None, shown: Path | None) -> None:
-    """Change saved tables: append, update and delete rows, add a column.
-
-    Prints a Markdown page: time and written bytes of each change, size and read time afterwards.
-
-    \b
-    Examples:
-      format-bench study table-changes --out reports/changes > docs/table_changes.md
-      format-bench study table-changes --formats Lance,DuckDB --rows 100000 --changed 10000
-    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if 2 * changed > rows:
-        raise click.BadParameter("at most half as many as --rows", param_hint="--changed")
-    if shown:
-        results = read(FORM, shown)
-    else:
-        results = []
-        chosen = [name for name in names.split(",") if name] or formats()
-        for each in kept(FORM, out, measure(chosen, rows, changed)):
-            click.echo(f"{each.format}, {each.change}: {each.reason or _cost(each)}", err=True)
-            results.append(each)
-    click.echo(page(results), nl=False)
+        raise InvalidRequestError(f"--changed {changed}: at most half as many as --rows")
+    return measure([each for each in formats.split(",") if each] or changeable(), rows, changed)
+
+
+CHANGES = Instrument(
+    FORM, _chosen, lambda row: f"{row.format}, {row.change}: {row.reason or f'{row.wall_seconds:.3g} s'}"
+)
