@@ -70,11 +70,6 @@ class RemoteFile:
         return urlsplit(self.url).path.removeprefix("/")
 
     @property
-    def folder_url(self) -> str:
-        """Return the address of the containing folder, with a slash at its end."""
-        return self.url.rpartition("/")[0] + "/"
-
-    @property
     def arrow_path(self) -> str:
         """Return the path in `arrow_file_system`."""
         return f"{self.bucket}/{self.key}"

@@ -64,6 +64,9 @@ class FolderServer(CommandedProcess):
         if reason:
             raise LinkError(f'no server of a folder: {reason}; try: pip install ".[links]"')
         super().__init__(__name__, str(folder), "w" if writable else "r", prefix=prefix)
+
+    def _start(self, started: contextlib.ExitStack) -> None:
+        super()._start(started)
         self.port: int = self.answer()
 
 

@@ -16,12 +16,14 @@ import shutil
 import struct
 import subprocess
 import threading
+from contextlib import ExitStack
 from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from adapter_core.errors import LinkError
+from format_bench.network.processes import Started
 
 SERVER_HOST, CLIENT_HOST = "10.118.0.1", "10.118.0.2"
 """Addresses of both ends, in namespaces that nothing else is in."""
@@ -42,7 +44,7 @@ class _End(NamedTuple):
     device: int
 
 
-class LinkedNetwork:
+class LinkedNetwork(Started):
     """Two namespaces with a link between them, which exist until the block ends.
 
     Raises
@@ -55,22 +57,20 @@ class LinkedNetwork:
         for tool in ("ip", "nsenter", "cc"):
             if shutil.which(tool) is None:
                 raise LinkError(f"no network with a link: {tool} is not installed")
-        self._folder = TemporaryDirectory()
         self._relay: subprocess.Popen[bytes] | None = None
         self._ends: list[_End] = []
         try:
-            self._program = _compiled(Path(self._folder.name))
-            for own, other in ((SERVER_HOST, CLIENT_HOST), (CLIENT_HOST, SERVER_HOST)):
-                self._ends.append(_in_thread(own, other))
+            super().__init__()
         except (OSError, subprocess.CalledProcessError) as error:
-            self.close()
             raise LinkError(f"no network with a link: {error}") from error
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def _start(self, started: ExitStack) -> None:
+        self._program = _compiled(Path(started.enter_context(TemporaryDirectory())))
+        for own, other in ((SERVER_HOST, CLIENT_HOST), (CLIENT_HOST, SERVER_HOST)):
+            self._ends.append(_in_thread(own, other))
+            for descriptor in self._ends[-1]:
+                started.callback(os.close, descriptor)
+        started.callback(self._stop)
 
     @property
     def server_prefix(self) -> list[str]:
@@ -98,15 +98,6 @@ class LinkedNetwork:
         self._relay = subprocess.Popen(  # noqa: S603 (our own program)
             [self._program, *map(str, (*devices, delay_ns, bits))], pass_fds=devices
         )
-
-    def close(self) -> None:
-        """Remove the link and both namespaces."""
-        self._stop()
-        for end in self._ends:
-            os.close(end.device)
-            os.close(end.namespace)
-        self._ends.clear()
-        self._folder.cleanup()
 
     def _prefix(self, end: int) -> list[str]:
         return ["nsenter", f"--net=/proc/{os.getpid()}/fd/{self._ends[end].namespace}"]

@@ -15,7 +15,6 @@ import subprocess
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Self
 
 from adapter_core import Availability, RemoteFile, UnavailableError
 from adapter_core.credentials import Credentials
@@ -25,6 +24,7 @@ from format_bench.network.bucket import Bucket
 from format_bench.network.environment import LOOPBACK, store_variables
 from format_bench.network.folder_server import FolderServer
 from format_bench.network.leftovers import new_folder
+from format_bench.network.processes import Started, end
 
 VERSION = "1.8.0"
 MODULE = "github.com/versity/versitygw/cmd/versitygw"
@@ -94,7 +94,7 @@ def build() -> Path:
     return target
 
 
-class ObjectServer:
+class ObjectServer(Started):
     """An S3 server of a folder on loopback, with a bucket `BUCKET`, which ends with the block.
 
     Parameters
@@ -122,24 +122,17 @@ class ObjectServer:
     ) -> None:
         # Made up for each server, in its environment and its clients' alone.
         self.credentials = Credentials(f"key{secrets.token_hex(8)}", secrets.token_hex(20))
-        self._ending = ExitStack()
-        try:
-            if kind == STAND_IN:
-                self.port = self._ending.enter_context(FolderServer(folder, writable=True)).port
-            else:
-                self.port = free_port()
-                self._start(folder, disk_bytes, keep_alive=keep_alive)
-            self.bucket.create()
-            self.folder = new_folder(self.address(self.port), self.credentials).key
-        except BaseException:
-            self._ending.close()
-            raise
+        self._place, self._kind, self._disk_bytes, self._keeps = folder, kind, disk_bytes, keep_alive
+        super().__init__()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ending.close()
+    def _start(self, started: ExitStack) -> None:
+        if self._kind == STAND_IN:
+            self.port = started.enter_context(FolderServer(self._place, writable=True)).port
+        else:
+            self.port = free_port()
+            self._start_real(started, self._place)
+        self.bucket.create()
+        self.folder = new_folder(self.address(self.port), self.credentials).key
 
     @property
     def bucket(self) -> Bucket:
@@ -157,7 +150,7 @@ class ObjectServer:
         endpoint = f"http://{LOOPBACK}:{port}"
         return RemoteFile(f"s3://{BUCKET}/{key}", endpoint=endpoint, anonymous=False, attempts=attempts)
 
-    def _start(self, folder: Path, disk_bytes: int, *, keep_alive: bool) -> None:
+    def _start_real(self, started: ExitStack, folder: Path) -> None:
         found = availability()
         if not found:
             raise UnavailableError("the object server", found.reason, found.install_hint)
@@ -167,9 +160,9 @@ class ObjectServer:
         with log.open("ab") as opened:
             process = subprocess.Popen(  # noqa: S603 (our own program)
                 [
-                    *(_on_disk_of(disk_bytes, folder) if disk_bytes else []),
+                    *(_on_disk_of(self._disk_bytes, folder) if self._disk_bytes else []),
                     *(str(program()), "--port", f"{LOOPBACK}:{self.port}", "--quiet"),
-                    *(["--keep-alive"] if keep_alive else []),
+                    *(["--keep-alive"] if self._keeps else []),
                     # Metadata in files of their own, as not all file systems have extended attributes.
                     *("posix", "--sidecar", str(folder / "metadata"), str(folder / "objects")),
                 ],
@@ -182,9 +175,9 @@ class ObjectServer:
                 stdout=opened,
                 stderr=opened,
             )
-        self._ending.callback(_end, process)
-        end = time.monotonic() + _START_SECONDS
-        while time.monotonic() < end:
+        started.callback(end, process)
+        until = time.monotonic() + _START_SECONDS
+        while time.monotonic() < until:
             if process.poll() is not None:
                 lines = log.read_text(errors="replace").strip().splitlines() or ["no reason given"]
                 raise LinkError(f"the object server did not start: {lines[-1]}")
@@ -192,15 +185,6 @@ class ObjectServer:
                 return
             time.sleep(0.02)
         raise LinkError(f"the object server does not answer after {_START_SECONDS:.0f} seconds")
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def _on_disk_of(size_bytes: int, folder: Path) -> list[str]:

@@ -21,6 +21,7 @@ from format_bench.network.leases import kept_alive
 from format_bench.network.leftovers import new_folder, remove_folder
 from format_bench.network.namespaces import SERVER_HOST, LinkedNetwork
 from format_bench.network.object_server import REAL, ObjectServer
+from format_bench.network.processes import Started
 from format_bench.network.proxy import READS, Proxy, retries_of
 from format_bench.network.xrootd import PORT, XRootDServer
 
@@ -232,7 +233,7 @@ def _remove(folder: RemoteFile) -> None:
         ) from None
 
 
-class Link:
+class Link(Started):
     """A folder that a server serves over a link with a round-trip time and a bandwidth.
 
     The link is a network of namespaces where that is permitted, else the proxy's delays. It ends with
@@ -254,28 +255,20 @@ class Link:
         self.reason = "the delaying server was asked for" if delays_only else ""
         """Reason for the proxy's delays; empty for a network."""
         self._xrootd_port = PORT
-        self._ending = ExitStack()
+        super().__init__()
+
+    def _start(self, started: ExitStack) -> None:
         self._network: LinkedNetwork | None = None
-        if not delays_only:
+        if not self.reason:
             try:
-                self._network = self._ending.enter_context(LinkedNetwork())
+                self._network = started.enter_context(LinkedNetwork())
             except LinkError as error:
                 self.reason = str(error)
         self._host = SERVER_HOST if self._network else LOOPBACK
         prefix = self._network.server_prefix if self._network else ()
-        try:
-            server = self._ending.enter_context(FolderServer(folder, prefix))
-            self._proxy = self._ending.enter_context(Proxy(server.port, LOOPBACK, self._host, prefix))
-            self.set()
-        except BaseException:
-            self._ending.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ending.close()
+        server = started.enter_context(FolderServer(self.bucket.parent, prefix))
+        self._proxy = started.enter_context(Proxy(server.port, LOOPBACK, self._host, prefix))
+        self.set()
 
     @property
     def kind(self) -> str:

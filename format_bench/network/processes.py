@@ -10,13 +10,47 @@ import select
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, Self
 
 from adapter_core.errors import LinkError
 from format_bench.network.environment import client_environment
 
 
-class CommandedProcess:
+class Started:
+    """What holds processes and other things until its block ends, or until its start fails."""
+
+    def __init__(self) -> None:
+        with ExitStack() as started:
+            self._start(started)
+            self._ending = started.pop_all()
+
+    def _start(self, started: ExitStack) -> None:
+        """Start everything, and have it ended by a stack."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End everything, the last first."""
+        self._ending.close()
+
+
+def end(process: subprocess.Popen[Any], limit_seconds: float = 5.0) -> None:
+    """Ask a process to end, and kill it if it does not."""
+    process.terminate()
+    try:
+        process.wait(limit_seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+class CommandedProcess(Started):
     """A module of this package in a process of its own, which ends with the block.
 
     Parameters
@@ -39,9 +73,14 @@ class CommandedProcess:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._name = module.rpartition(".")[2]
+        self._command = [*prefix, sys.executable, "-m", module, *arguments]
+        self._environment = client_environment(environment)
+        super().__init__()
+
+    def _start(self, started: ExitStack) -> None:
         self._process = subprocess.Popen(  # noqa: S603 (our own module)
-            [*prefix, sys.executable, "-m", module, *arguments],
-            env=client_environment(environment),
+            self._command,
+            env=self._environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -49,12 +88,7 @@ class CommandedProcess:
         if self._process.stdin is None or self._process.stdout is None:
             raise LinkError(f"the {self._name} has no pipes")
         self._commands, self._answers = self._process.stdin, self._process.stdout
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        started.callback(self._end)
 
     def ask(self, limit_seconds: float = 60.0, **command: Any) -> Any:
         """Send a command and return its answer; for errors see `send` and `answer`."""
@@ -96,7 +130,7 @@ class CommandedProcess:
         self._process.kill()
         self._process.wait()
 
-    def close(self) -> None:
+    def _end(self) -> None:
         """Let the process end by closing its standard input; kill it if it does not."""
         for pipe in (self._commands, self._answers):
             with contextlib.suppress(BrokenPipeError):

@@ -103,6 +103,9 @@ class Proxy(CommandedProcess):
         prefix: Sequence[str] = (),
     ) -> None:
         super().__init__(__name__, str(upstream_port), upstream_host, host, prefix=prefix)
+
+    def _start(self, started: contextlib.ExitStack) -> None:
+        super()._start(started)
         self.port: int = self.answer()
 
     def set(

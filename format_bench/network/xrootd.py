@@ -8,11 +8,12 @@ import shutil
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Self
 
 from adapter_core.errors import LinkError
+from format_bench.network.processes import Started
 
 PORT = 31094
 
@@ -27,7 +28,7 @@ _DATA = re.compile(r"Xrootd_Response: \w+ (?:sending|sendfile) (\d+) data bytes"
 _LOGIN = re.compile(r"Xrootd_Protocol: \w+ req=login")
 
 
-class XRootDServer:
+class XRootDServer(Started):
     """A server of ``root://host:port//path`` for a folder, which ends with the block.
 
     Parameters
@@ -49,12 +50,15 @@ class XRootDServer:
         program = shutil.which("xrootd")
         if program is None:
             raise LinkError("no XRootD server: no program xrootd; try: apt install xrootd-server")
-        self._folder = TemporaryDirectory()
-        own = Path(self._folder.name)
+        self._command, self._root, self._port = [*prefix, program], folder.resolve(), port
+        super().__init__()
+
+    def _start(self, started: ExitStack) -> None:
+        own = Path(started.enter_context(TemporaryDirectory()))
         self._log = own / "log"
         settings = own / "settings"
         settings.write_text(
-            f"xrd.port {port}\noss.localroot {folder.resolve()}\nall.export / r/o\n"
+            f"xrd.port {self._port}\noss.localroot {self._root}\nall.export / r/o\n"
             f"all.adminpath {own}\nall.pidpath {own}\nxrootd.trace request response\n",
             encoding="utf-8",
         )
@@ -62,33 +66,20 @@ class XRootDServer:
         if user:
             shutil.chown(own, _USER)
         self._process = subprocess.Popen(  # noqa: S603 (an installed server)
-            [*prefix, program, *user, "-c", str(settings), "-l", str(self._log)],
+            [*self._command, *user, "-c", str(settings), "-l", str(self._log)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        try:
-            self._wait_until_ready()
-        except BaseException:
-            self.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        started.callback(self._process.wait)
+        # Nothing is kept in its folder, so it needs no time to end.
+        started.callback(self._process.kill)
+        self._wait_until_ready()
 
     def counts(self) -> tuple[int, int, int]:
         """Return the numbers of requests, connections, and bytes of data that were sent."""
         text = self._text()
         sent = sum(map(int, _DATA.findall(text)))
         return len(_REQUEST.findall(text)), len(_LOGIN.findall(text)), sent
-
-    def close(self) -> None:
-        """End the server."""
-        self._process.kill()
-        self._process.wait()
-        self._folder.cleanup()
 
     def _text(self) -> str:
         return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""

@@ -33,6 +33,8 @@ from format_bench.results.records import Record
 from format_bench.results.study_rows import RESULTS
 
 _SUITES = {TABLE: "remote", ARRAY: "remote_arrays"}
+ARRAY_DATASET = "era5-small"
+
 _MEGA = 1e6
 _UNKNOWN = "-"
 
@@ -73,7 +75,7 @@ def trials_of(labels: Sequence[str], rows: int, chunks: int) -> list[Trial]:
     """
     known = [
         Trial(family, label, source)
-        for family, source in ((TABLE, f"core:{rows}"), (ARRAY, f"era5-small:{chunks}"))
+        for family, source in ((TABLE, f"core:{rows}"), (ARRAY, f"{ARRAY_DATASET}:{chunks}"))
         for label in remote_labels(family)
     ]
     names = dict.fromkeys(each.label for each in known)

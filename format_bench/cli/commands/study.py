@@ -35,13 +35,16 @@ class Studies(CommandFolder):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return the command of a study, or None if there is none of this name.
 
-        A module's command comes first: it may measure before it shows its declaration's page.
+        A module's command comes first: it may measure before it shows its declaration's page. A module
+        of the name of a declaration with an instrument has none.
         """
         if cmd_name in ALIASES:
             return _alias(cmd_name)
-        if cmd_name in super().list_commands(ctx):
+        is_declared = cmd_name in study.places()
+        has_instrument = is_declared and study.read(cmd_name).instrument
+        if cmd_name in super().list_commands(ctx) and not has_instrument:
             return super().get_command(ctx, cmd_name)
-        return study.command_of(cmd_name) if cmd_name in study.places() else None
+        return study.command_of(cmd_name) if is_declared else None
 
 
 @click.command(cls=Studies, folder=studies)

@@ -54,9 +54,15 @@ class Option(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     metavar: str = ""
     at_least: float | None = None
     choices: list[str] = []
+    is_argument: bool = False
+    """Whether its values, any number of them, are given without its name."""
+    of_page: bool = False
+    """Whether it changes the page, and not what an instrument measures."""
 
-    def parameter(self, name: str) -> click.Option:
-        """Return the option of the command."""
+    def parameter(self, name: str) -> click.Parameter:
+        """Return the parameter of the command."""
+        if self.is_argument:
+            return click.Argument([name], nargs=-1, metavar=self.metavar or None)
         is_flag = isinstance(self.default, bool)
         kind: Any = None
         if self.type == "integer" or (isinstance(self.default, int) and not is_flag):
@@ -353,6 +359,10 @@ def command_of(name: str) -> click.Command:
     return click.Command(name, callback=show, params=parameters, help=_help(name, study))
 
 
+def _option(study: Study, parameter: str) -> Option:
+    return study.options[parameter.replace("_", "-") if parameter not in study.options else parameter]
+
+
 def _command_of_instrument(name: str, study: Study) -> click.Command:
     """Return the command of a study that measures by itself: into a folder, or the page of one."""
     instrument: Instrument[Any] = imported(study.instrument)
@@ -368,8 +378,9 @@ def _command_of_instrument(name: str, study: Study) -> click.Command:
             return
         if not shown and out is None and instrument.needs_out:
             raise click.UsageError("give --out FOLDER to measure, or --page RESULTS for the page")
+        of_page = {each: values.pop(each) for each in values.copy() if _option(study, each).of_page}
         rows, results = instrument.read(*shown) if shown else instrument.run(out, **values)
-        click.echo(study.page(results, rows).markdown(), nl=False)
+        click.echo(read(name, **of_page).page(results, rows).markdown(), nl=False)
 
     path = click.Path(path_type=Path)
     parameters: list[click.Parameter] = [
