@@ -408,7 +408,7 @@ _flat("links.csv", "format_bench.network.link_results", "LinkResult")
 _flat("nesting.csv", "format_bench.studies.nested.trials", "NestingResult")
 _flat("sets.csv", "format_bench.studies.sql_sets.trials", "QuerySetResult")
 _flat("changes.csv", "format_bench.studies.tables.changes", "ChangeResult")
-_flat("tuning.csv", "format_bench.studies.tuning", "TuningResult")
+_flat("tuning.csv", "format_bench.studies.tables.tuning", "TuningResult")
 
 
 def _read_state(path: Path) -> Any:

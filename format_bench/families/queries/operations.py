@@ -223,16 +223,16 @@ class QueryOperations(CatalogOperations):
 
     def check(self, data: QueryTables) -> None:
         """Raise `CannotHoldError` if the format cannot keep a table, or has no tuned file of it."""
-        self.adapter.check(data.tables)
+        self.unchecked.check(data.tables)
         if self.track == TUNED:
             self._check_tuned(data)
 
     def _check_tuned(self, data: QueryTables) -> None:
         """Raise `CannotHoldError` if a tuned file would equal the one of the track `defaults`."""
-        label = self.adapter.format.label
+        label = self.unchecked.format.label
         if not any(keys for keys, _ in data.facts.tuned.values()):
             raise CannotHoldError(f"{data.dataset} has no column that tuned files are sorted by")
-        if data.facts.is_sorted and not isinstance(self.adapter.format, Tunable):
+        if data.facts.is_sorted and not isinstance(self.unchecked.format, Tunable):
             raise CannotHoldError(
                 f"{label} has nothing to tune but the order of rows, and {data.dataset} is in order"
             )

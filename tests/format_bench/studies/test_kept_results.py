@@ -46,7 +46,6 @@ def _expected(name):
         ("media", "--page", "media.json", "media.md"),
         ("query-sets", "--page", "sets.csv", "sets.md"),
         ("scaling", "--page", "scale.jsonl", "scale.md"),
-        ("tuning", "--page", "tuning.csv", "tuning.md"),
     ],
 )
 def test_a_kept_file_makes_the_page_of_then(tmp_path, study, option, file, expected):
@@ -56,7 +55,7 @@ def test_a_kept_file_makes_the_page_of_then(tmp_path, study, option, file, expec
     assert _printed(study, option, source) == _expected(expected)
 
 
-@pytest.mark.parametrize(("study", "file"), [("damage", "damage.jsonl")])
+@pytest.mark.parametrize(("study", "file"), [("damage", "damage.jsonl"), ("tuning", "tuning.csv")])
 def test_a_declared_study_prints_the_tables_and_lists_of_then(study, file):
     def facts(page):
         return [line for line in page.splitlines() if line[:2] in {"| ", "- ", "##"}]
@@ -72,7 +71,11 @@ def test_a_declared_study_prints_the_summary_of_then(study, file):
 
 @pytest.mark.parametrize(
     ("study", "module", "name"),
-    [("nesting", "nested.trials", "nesting"), ("table-changes", "tables.changes", "changes")],
+    [
+        ("nesting", "nested.trials", "nesting"),
+        ("table-changes", "tables.changes", "changes"),
+        ("tuning", "tables.tuning", "tuning"),
+    ],
 )
 def test_a_kept_file_and_records_of_it_have_the_values_of_then(tmp_path, study, module, name):
     def values(page):
@@ -98,7 +101,6 @@ def test_a_kept_file_and_records_of_it_have_the_values_of_then(tmp_path, study, 
         ("links", "links", "links.csv", "links.md"),
         ("query-sets", "sql_sets.trials", "sets.csv", "sets.md"),
         ("scaling", "scale.results", "scale.jsonl", "scale.md"),
-        ("tuning", "tuning", "tuning.csv", "tuning.md"),
     ],
 )
 def test_records_of_the_same_values_make_the_same_page(tmp_path, study, module, file, expected):

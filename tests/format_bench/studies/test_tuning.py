@@ -1,32 +1,45 @@
-"""The study of tuning: equal answers on both tracks, and its page."""
+"""The study of tuning: runs of the suite `query`, by other writers too, and its page."""
 
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
 from adapter_core import UnknownNameError
-from adapter_core.errors import InvalidRequestError, InvalidResultsError
+from format_bench.cli.main import format_bench
+from format_bench.conditions import axes
+from format_bench.families.cases import Case
 from format_bench.results import flat_csv
-from format_bench.studies import tuning
-from format_bench.studies.tuning import TuningResult
+from format_bench.results.load import load
+from format_bench.studies.tables import tuning
+from format_bench.studies.tables.tuning import TuningResult
 
 
-def test_a_pair_answers_the_same_questions_from_both_files():
-    results = list(tuning.measure(["DuckDB[duckdb]"], 2_000))
+def _printed(*arguments):
+    done = CliRunner().invoke(format_bench, ["study", "tuning", *map(str, arguments)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_a_pair_answers_the_same_questions_from_both_files_of_any_writer(tmp_path):
+    written = "Parquet[pyarrow] by Parquet[polars]"
+    page = _printed("--pairs", f"DuckDB[duckdb],{written}", "--rows", 300, "--out", tmp_path)
+    assert "| DuckDB | rows sorted; an ART index of each lookup column" in page
+    assert "| Parquet[polars] | rows sorted; page index" in page
+    assert _printed("--page", tmp_path) == page
+    results = tuning.FORM.rows(load(tmp_path).records)
     answered = {
-        track: {each.query for each in results if each.track == track and not each.reason}
-        for track in ("defaults", "tuned")
+        (each.pair, each.track, each.query): each for each in results if each.query and not each.reason
     }
-    assert answered["defaults"] == answered["tuned"]
-    assert {"count", "point", "join"} <= answered["tuned"]
-    assert all(each.cpu_seconds > 0 for each in results if not each.reason)
-    sizes = {each.track: each.file_bytes for each in results}
+    asked = {track: {key[::2] for key in answered if key[1] == track} for track in ("defaults", "tuned")}
+    assert asked["defaults"] == asked["tuned"]
+    for pair in ("DuckDB[duckdb]", written):
+        assert {(pair, "count"), (pair, "point"), (pair, "join")} <= asked["tuned"]
+    sizes = {each.track: each.file_bytes for each in results if each.pair == "DuckDB[duckdb]"}
     assert sizes["tuned"] > sizes["defaults"]  # its indexes
-    text = tuning.page(results)
-    assert "| DuckDB | rows sorted; an ART index of each lookup column" in text
 
 
-def test_the_page_has_ratios_and_reasons():
+def test_the_page_has_ratios_and_reasons(tmp_path):
     def result(track: str, query: str, seconds: float, reason: str = "") -> TuningResult:
         return TuningResult("SQLite[sqlite3]", 1_000, track, query, 2_000_000, 1.0, seconds, reason)
 
@@ -35,27 +48,21 @@ def test_the_page_has_ratios_and_reasons():
         *(result("tuned", "count", 0.003), result("tuned", "point", 0.001)),
         result("tuned", "take-1", 0.0, "it refuses"),
     ]
-    assert flat_csv.from_csv(TuningResult, flat_csv.to_csv(TuningResult, results)) == results
-    text = tuning.page(results)
+    file = tmp_path / "tuning.csv"
+    file.write_text(flat_csv.to_csv(TuningResult, results), encoding="utf-8")
+    text = _printed("--page", file)
     assert "| SQLite[sqlite3] | 1.00 | 1.00 | 2.0 | 2.0 | 0.45 | 0.20 (point) | 1.00 (count) |" in text
     assert "| point | **0.20** (9.0) |" in text
     assert "- SQLite[sqlite3], take-1 (tuned): it refuses" in text
 
 
-def test_files_of_another_writer_are_asked():
-    label = "Parquet[pyarrow] by Parquet[polars]"
-    results = list(tuning.measure([label], 500))
-    assert {each.pair for each in results} == {label}
-    assert sum(not each.reason for each in results) >= 40
-    assert "| Parquet[polars] | rows sorted; page index" in tuning.page(results)
-    with pytest.raises(InvalidRequestError, match=r"^Feather writes \.feather, which is no Parquet$"):
-        list(tuning.measure(["Parquet[pyarrow] by Feather"], 10))
-
-
-def test_a_page_needs_results_and_pairs_are_known():
-    with pytest.raises(InvalidResultsError, match="no results of tuning"):
-        tuning.page([])
-    with pytest.raises(
-        UnknownNameError, match=r"there is no query engine on a format 'Parquet\[duck\]'"
-    ):
-        list(tuning.measure(["Parquet[duck]"], 10))
+def test_writers_and_pairs_are_known_and_fit():
+    why_not = axes()["writer"].why_not
+    asked = Case("Parquet[pyarrow]", "query", 10, suite="query")
+    assert why_not("Feather", asked) == "Feather writes .feather, which is no Parquet"
+    assert why_not("Parquet[polars]", asked) == ""
+    assert why_not("Parquet", Case("Parquet", "core", 10)).startswith("the suite tabular reads files")
+    with pytest.raises(UnknownNameError, match="there is no data format 'Parket'"):
+        axes()["writer"].parse("Parket")
+    with pytest.raises(UnknownNameError, match=r"there is no format 'Parquet\[duck\]'"):
+        tuning.measure("Parquet[duck]", 10)

@@ -1,0 +1,48 @@
+"""Writer of files that query engines read, where it is not the format's usual adapter."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import data_formats
+from adapter_core.errors import UnavailableError
+from format_bench.conditions.axis import Axis
+from format_bench.families.operations import registry_of
+
+if TYPE_CHECKING:
+    from format_bench.families.cases import Case
+    from format_bench.families.operations import Operations
+
+
+class Writer(Axis):
+    """Table format whose adapter writes the files of a query engine."""
+
+    name = "writer"
+    help = "Of files for query engines, as in Parquet[polars]. [default: the format's usual adapter]"
+    order = 22
+    changes_adapter = True
+
+    def parse(self, text: str) -> str:
+        """Return the label of a table format."""
+        return data_formats.find(text).label
+
+    def why_not(self, value: str, case: Case) -> str:
+        """Return why the adapter writes no files for the case."""
+        if case.family.name != "queries":
+            return f"the suite {case.suite} reads files by the adapter that wrote them"
+        try:
+            read = registry_of(case.family).find(case.format).format
+        except UnavailableError:
+            return ""  # as the cell will say
+        written = data_formats.find(value).suffix
+        return "" if written == read.suffix else f"{value} writes {written}, which is no {read.label}"
+
+    @contextmanager
+    def under(self, value: str, operations: Operations) -> Iterator[None]:
+        """Let the format write, and check what it writes."""
+        operations.unchecked = copy.copy(operations.unchecked)
+        operations.unchecked.format = data_formats.get(value).without_check()
+        yield
