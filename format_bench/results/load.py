@@ -25,6 +25,9 @@ RESULTS = "results.jsonl"
 # Files of records that a folder may contain; the second is made of asv's results.
 FILES = (RESULTS, "records.jsonl")
 
+MAPS = "maps"
+"""Folder of maps of reads beside the records that name them."""
+
 METADATA_LEVELS = 20
 """Levels of a file of metadata, generously; deeper ones would exceed the stack where they are shown."""
 

@@ -126,13 +126,18 @@ def cluster_id(out: Path) -> str:
         If the folder contains results that are not of a cluster.
     """
     path = out / CLUSTER_ID
-    if not path.exists():
-        if (out / RESULTS).exists():
-            reason = "its results are not of a cluster; start over with --fresh, or name another --out"
-            raise InvalidFolderError(f"{out}: {reason}")
-        with write_atomically(path, durable=True) as temporary:
-            temporary.write_text(json.dumps({"run": secrets.token_hex(8)}) + "\n", encoding="utf-8")
+    if not path.exists() and (out / RESULTS).exists():
+        reason = "its results are not of a cluster; start over with --fresh, or name another --out"
+        raise InvalidFolderError(f"{out}: {reason}")
+    mark_cluster(out)
     return _read(path, "run")["run"]
+
+
+def mark_cluster(out: Path) -> None:
+    """Give a folder of results an id, if it has none: its records name their machines."""
+    if not (out / CLUSTER_ID).exists():
+        with write_atomically(out / CLUSTER_ID, durable=True) as temporary:
+            temporary.write_text(json.dumps({"run": secrets.token_hex(8)}) + "\n", encoding="utf-8")
 
 
 def _read(path: Path, *keys: str) -> dict[str, str]:
@@ -149,20 +154,42 @@ def _read(path: Path, *keys: str) -> dict[str, str]:
 
 
 def check_same_data(out: Path, fingerprints: Mapping[str, str]) -> None:
-    """Record fingerprints of data and questions; one name must not mean two in a folder.
+    """Record fingerprints of data, questions and plans; one name must not mean two in a folder.
 
     Raises
     ------
     InvalidFolderError
         If the results are of other data, or answers to other questions.
     """
-    path = out / DATA
-    known = _read(path) if path.exists() else {}
-    for name, fingerprint in fingerprints.items():
+    write_fingerprints(out, same_data(fingerprints_in(out), fingerprints, out))
+
+
+def fingerprints_in(out: Path) -> dict[str, str]:
+    """Return the fingerprints of the data, questions and plans of a folder of results, by name."""
+    return _read(out / DATA) if (out / DATA).exists() else {}
+
+
+def same_data(
+    known: Mapping[str, str],
+    found: Mapping[str, str],
+    out: Path,
+    advice: str = "start over with --fresh, or name another --out",
+) -> dict[str, str]:
+    """Return the fingerprints of both.
+
+    Raises
+    ------
+    InvalidFolderError
+        If one name means two.
+    """
+    for name, fingerprint in found.items():
         if known.get(name, fingerprint) != fingerprint:
-            raise InvalidFolderError(
-                f"{out} holds results of another {name}; start over with --fresh, or name another --out"
-            )
+            raise InvalidFolderError(f"{out} holds results of another {name}; {advice}")
+    return {**known, **found}
+
+
+def write_fingerprints(out: Path, fingerprints: Mapping[str, str]) -> None:
+    """Write the fingerprints of the data, questions and plans of a folder of results."""
     # Results whose data are unknown could never be resumed: they outlive a power failure together.
-    with write_atomically(path, durable=True) as temporary:
-        temporary.write_text(json.dumps({**known, **fingerprints}) + "\n", encoding="utf-8")
+    with write_atomically(out / DATA, durable=True) as temporary:
+        temporary.write_text(json.dumps(dict(fingerprints)) + "\n", encoding="utf-8")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from format_bench.families.questions import Questions
     from format_bench.results.suites import Track
     from format_bench.runner.media import Scratch
+    from format_bench.runner.shards import Shard
     from format_bench.runner.user_data import Source
 
 
@@ -78,6 +79,8 @@ class RunRequest:
     """The folder for measured files; by default the system's for temporary ones."""
     media: tuple[Scratch, ...] = ()
     """Folders on media to compare, in place of `scratch`."""
+    shard: Shard | None = None
+    """The part of the plan to measure; by default all."""
     out: Path = Path("reports/run")
     fresh: bool = False
 
@@ -87,6 +90,8 @@ class Plan:
     """The cases of a run."""
 
     cases: tuple[Case, ...]
+    fingerprints: Mapping[str, str]
+    """Of the whole plan, by the names of its shard and itself, if this is a shard."""
     left_out: tuple[str, ...]
     """Requested combinations that are impossible, in sentences without a full stop."""
 
@@ -197,7 +202,12 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     if not cases:
         raise InvalidRequestError(f"nothing is left to measure: {'; '.join(left_out)}")
     steps_of(request, cases)
-    return Plan(tuple(_under(request, dict.fromkeys(cases))), tuple(left_out))
+    whole = tuple(_under(request, dict.fromkeys(cases)))
+    return Plan(*_sharded(request.shard, whole), tuple(left_out))
+
+
+def _sharded(shard: Shard | None, cases: tuple[Case, ...]) -> tuple[tuple[Case, ...], Mapping[str, str]]:
+    return (cases, {}) if shard is None else (shard.cases(cases), shard.fingerprints(cases))
 
 
 def steps_of(request: RunRequest, cases: Sequence[Case]) -> set[str]:

@@ -109,7 +109,7 @@ def measure(
         folders.check_no_cluster(request.out)
         if request.questions and not own:
             check_questions(cases)
-        if fingerprints := _fingerprints(request, own, cases):
+        if fingerprints := {**_fingerprints(request, own, cases), **made.fingerprints}:
             folders.check_same_data(request.out, fingerprints)
         if own:
             on_own(own)

@@ -22,6 +22,7 @@ from format_bench.results.suites import SUITES
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest
 from format_bench.runner.session import measure
+from format_bench.runner.shards import Shard
 from format_bench.runner.user_data import Source
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -164,6 +165,11 @@ def taken_conditions(options: dict[str, Any]) -> dict[str, tuple[str, ...]]:
 )
 @click.option("--fresh", is_flag=True, help="Discard what the folder holds, and start over.")
 @click.option(
+    "--shard",
+    metavar="I/N",
+    help="Measure a part of the plan, as in 2/3; `format-bench merge` joins the folders of all parts.",
+)
+@click.option(
     "--cluster",
     metavar="WHERE",
     help="Measure on a Dask cluster: tcp://HOST:PORT, a scheduler file, local:N, or module:attribute.",
@@ -189,6 +195,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       format-bench run --suite foxbench --formats HDF5,Zarr.dir --tracks paper --cold
       format-bench run --suite image --datasets imagenet-like --rows 500 --time-budget 10m
       format-bench run --scratch ssd=/data --scratch hdd=/mnt/old --scratch /dev/shm --cold
+      format-bench run --rows 1000000 --shard 2/3 --out reports/part-2
       format-bench run --cluster scheduler.json --rows 1000000 --plan
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     report, as_json = options.pop("report"), options.pop("as_json")
@@ -202,6 +209,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     plan_only = options.pop("plan_only")
     if where is None and (machines or plan_only):
         raise click.UsageError("--machines and --plan are about --cluster, which is not given")
+    shard = options.pop("shard")
+    if shard is not None and where is not None:
+        raise click.UsageError("--shard and --cluster exclude each other: both divide the plan")
+    options["shard"] = None if shard is None else Shard.parse(shard)
     conditions = taken_conditions(options)
     queries = options.pop("queries")
     if queries is not None and where is not None:

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 
 from adapter_core.files import write_atomically
 from format_bench.instruments.read_map import Method, ReadMap
+from format_bench.results.load import MAPS
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyFile, StudyForm
 
 if TYPE_CHECKING:
     from format_bench.studies.read_maps.session import Answer, Data
-
-MAPS = "maps"
-"""Folder of the maps, beside the records."""
 
 
 @dataclass(frozen=True)
