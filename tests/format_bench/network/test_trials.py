@@ -9,7 +9,7 @@ from adapter_core import UnknownNameError
 from adapter_core.errors import UnavailableError
 from format_bench.network import object_server as servers
 from format_bench.network.client import ARRAY, TABLE
-from format_bench.network.faults import KILLED, FaultResult, Found, Saved, fault_results
+from format_bench.network.faults import KILLED, Found, Saved, fault_results
 from format_bench.network.places import StorePlace, Traffic
 from format_bench.network.proxy import Call, retries_of
 from format_bench.network.trials import STEPS, StepCost, Trial
@@ -60,18 +60,11 @@ def test_each_fault_ends_with_a_sentence_and_no_part_is_taken_for_the_whole():
         assert (found.objects, found.uploads) == (0, 1)
     assert results[KILLED].saved is Saved.KILLED
     assert results[KILLED].found is Found.ABSENT
-    text = faults.table([*results.values()])
-    assert "| Parquet | done, " in text
-    assert " s, 2 retries; whole (1 object) |" in text
-    assert "error, " in text
-    assert "(1 upload)" in text
-    assert "slow down always: Parquet cannot write" in faults.errors([*results.values()])
-
-
-def test_a_part_that_is_taken_for_the_whole_is_marked():
-    result = FaultResult(TABLE, "CSV", "full disk", Saved.ERROR, Found.PARTIAL, 1.0, objects=1)
-    assert "**partial taken for whole** (1 object)" in faults.table([result])
-    assert "unavailable" in faults.table([result])
+    row = faults.FaultRow.of(trial, results["slow down twice"])
+    assert row.cell.startswith("done, ")
+    assert row.cell.endswith(" s, 2 retries; whole (1 object)")
+    failed = faults.FaultRow.of(trial, results["slow down always"])
+    assert failed.error.startswith("Parquet cannot write")
 
 
 def test_repeated_requests_are_retries_only_after_a_failure():
