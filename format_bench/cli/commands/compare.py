@@ -31,8 +31,8 @@ def command(ctx: click.Context, a: str, b: str, as_json: bool, as_page: bool) ->
     each cell, and whether it is real or noise; whether both put the formats into the same order; and
     what else differs that may be why. Of queries, it also prints whether both put the queries into the
     same order. Intervals of all cells are in the JSON. Published results are: thesis, foxbench,
-    qaware. The papers foxbench, qaware, analysis and ipsl also have findings: --page prints them with
-    a verdict, as format-bench study does; of the last two there are no other published results.
+    qaware. The papers foxbench, qaware, partial-reads and ipsl also have findings: --page prints them
+    with a verdict, as format-bench study does; of the last two there are no other published results.
 
     \b
     Examples:
@@ -42,6 +42,7 @@ def command(ctx: click.Context, a: str, b: str, as_json: bool, as_page: bool) ->
       format-bench compare ipsl reports/ipsl --page
       format-bench compare .asv/quick/results#laptop .asv/quick/results#server
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    a = study.RENAMED.get(a, a) if not Path(a).exists() else a
     if as_page or (a in study.papers() and a not in published.names() and not Path(a).exists()):
         if a not in study.papers():
             raise UnknownNameError("paper", a, study.papers())

@@ -38,6 +38,7 @@ class Studies(CommandFolder):
         A module's command comes first: it may measure before it shows its declaration's page. A module
         of the name of a declaration with an instrument has none.
         """
+        cmd_name = study.RENAMED.get(cmd_name, cmd_name)
         if cmd_name in ALIASES:
             return _alias(cmd_name)
         is_declared = cmd_name in study.places()

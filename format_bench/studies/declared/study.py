@@ -260,6 +260,10 @@ def _extent(numbers: Numbers) -> str:
     return group.name if size in group.name else f"{group.name}, {size}"
 
 
+RENAMED = {"analysis": "partial-reads"}
+"""Names of today by names of earlier versions, which still call the study."""
+
+
 def places() -> dict[str, Path]:
     """Return the files of all declarations by the names of their studies."""
     folders = [Path(each) for each in studies.__path__]

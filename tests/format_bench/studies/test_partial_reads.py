@@ -38,7 +38,7 @@ def usual():
 
 
 def page(found):
-    return study.read("analysis").page(found).markdown()
+    return study.read("partial-reads").page(found).markdown()
 
 
 def findings(records):
@@ -111,13 +111,19 @@ def test_threads_are_compared_where_both_were_measured():
 
 def test_the_command_prints_all_sections(tmp_path):
     export(usual(), tmp_path / "results.jsonl")
-    done = run("study", "analysis", tmp_path)
+    done = run("study", "partial-reads", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert re.findall("^## (.*)$", done.stdout, re.MULTILINE) == [
         "Findings", "Measured", "kaons, 1,000 rows, all threads",
         "One thread beside all threads", "Left out", "Method",
     ]  # fmt: skip
     assert "| Feather | 500 ms | 1000.0 |" in done.stdout
+
+
+def test_names_of_earlier_versions_call_the_study(tmp_path):
+    export(usual(), tmp_path / "results.jsonl")
+    pages = {run("study", each, tmp_path).stdout for each in ("analysis", "partial-reads")}
+    assert pages == {run("compare", "analysis", tmp_path, "--page").stdout}
 
 
 def test_results_of_other_suites_are_refused():
