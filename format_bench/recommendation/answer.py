@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import NoCandidateError
@@ -10,7 +10,7 @@ from format_bench.recommendation.requirements import Requirement, answer
 from format_bench.recommendation.transfer import NO_TRANSFER, Speeds
 
 if TYPE_CHECKING:
-    from format_bench.recommendation.scoring import Scoring, Weights
+    from format_bench.recommendation.scoring import Weights
     from format_bench.recommendation.sensitivity import BreakEven, RemoteBreakEven, WeightChange
     from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.metrics import Measure
@@ -127,11 +127,6 @@ def excluded_of(
     if len(found) == len(candidates):
         raise NoCandidateError(_message(found))
     return found
-
-
-def with_score(excluded: Excluded, scoring: Scoring) -> Excluded:
-    """Return the same with its score, on the scale of those that can be chosen."""
-    return excluded if excluded.empty else replace(excluded, score=scoring.score(excluded.candidate))
 
 
 def _first_empty(candidate: Candidate, datasets: dict[Measure, list[DatasetSize]]) -> str:

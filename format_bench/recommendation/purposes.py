@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core.errors import InvalidWeightError
@@ -23,11 +25,9 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Family
 
 
-class WeightedMetric(NamedTuple):
-    """A metric with a weight and its reason."""
+class Reasoned(NamedTuple):
+    """A weight with its reason."""
 
-    name: str
-    """The name on the command line."""
     weight: float
     reason: str
 
@@ -38,99 +38,33 @@ class Preset:
 
     purpose: str
     """The life of the data, in words."""
-    weighted: tuple[WeightedMetric, ...]
+    weighted: dict[str, Reasoned]
+    """By names of metrics on the command line."""
     required: dict[Requirement, str]
     """The reason of each requirement."""
 
     @property
     def weights(self) -> Weights:
         """The weights by measure."""
-        return {Measure.named(each.name): each.weight for each in self.weighted}
+        return {Measure.named(name): each.weight for name, each in self.weighted.items()}
 
+
+def _declared() -> dict[str, Preset]:
+    facts = tomllib.loads(Path(__file__).with_name("presets.toml").read_text(encoding="utf-8"))
+    return {
+        name: Preset(
+            each["purpose"],
+            {metric: Reasoned(*weighted) for metric, weighted in each["weights"].items()},
+            {Requirement(key): reason for key, reason in each.get("required", {}).items()},
+        )
+        for name, each in facts.items()
+    }
+
+
+PRESETS = _declared()
 
 # The weights of a user who gives neither weights nor a preset.
-BALANCED = Preset(
-    "nothing in particular",
-    (
-        WeightedMetric("save_time", 1, "it is written"),
-        WeightedMetric("read_time", 1, "it is read"),
-        WeightedMetric("size", 1, "it takes space"),
-    ),
-    {},
-)
-
-PRESETS = {
-    "archive": Preset(
-        "kept for years, seldom read, by programs that do not exist yet",
-        (
-            WeightedMetric("size", 3, "space is paid for as long as the data are kept"),
-            WeightedMetric("read_time", 1, "it is read, if seldom"),
-        ),
-        {
-            Requirement.EXACT: "nobody will be there to ask what a value was",
-            Requirement.PORTABLE: "today's libraries may be gone",
-            Requirement.SAFE: "it may have passed through many hands",
-            Requirement.SINGLE_FILE: "one file is moved and checksummed as a whole",
-        },
-    ),
-    "exchange": Preset(
-        "given to others, with other languages and no reason to trust you",
-        (
-            WeightedMetric("size", 2, "it goes over a network"),
-            WeightedMetric("read_time", 2, "each receiver reads it"),
-            WeightedMetric("save_time", 1, "it is written once"),
-        ),
-        {
-            Requirement.PORTABLE: "the receiver may not use Python",
-            Requirement.SAFE: "the receiver should not have to trust you",
-            Requirement.SINGLE_FILE: "one file is sent in one piece",
-        },
-    ),
-    "training": Preset(
-        "read over and over, in part and at random, by a program that learns",
-        (
-            WeightedMetric("random_read_time_per_image", 3, "samples are drawn one by one"),
-            WeightedMetric("batch_read_time_per_image", 3, "samples are drawn in batches"),
-            WeightedMetric("random_read_time_per_chunk", 3, "chunks are drawn one by one"),
-            WeightedMetric("partition_read_time_per_chunk", 3, "or in partitions, then shuffled"),
-            WeightedMetric("read_time", 3, "each epoch reads everything"),
-            WeightedMetric(
-                "read_memory", 1, "the model wants the memory, and each worker takes its own"
-            ),
-        ),
-        {Requirement.COLUMNS: "a model takes some columns of a table, not all"},
-    ),
-    "analytics": Preset(
-        "queried often, some columns at a time, from a disk larger than memory",
-        (
-            WeightedMetric("cold_read_time", 2, "most queries meet data that are not in memory"),
-            WeightedMetric("read_time", 1, "some queries meet data that are"),
-            WeightedMetric("size", 1, "less is read from the disk, and more fits in memory"),
-        ),
-        {Requirement.COLUMNS: "a query takes some columns, not all"},
-    ),
-    "cloud": Preset(
-        "kept in an object store, read in part by many, far from the disk",
-        (
-            WeightedMetric("cold_read_time", 2, "nothing is in a cache when a reader comes"),
-            WeightedMetric("cold_random_read_time_per_chunk", 2, "most readers want few chunks"),
-            WeightedMetric("open_time", 1, "each reader opens it anew"),
-            WeightedMetric("size", 2, "bytes are paid for at rest and on their way"),
-        ),
-        {
-            Requirement.SAFE: "readers do not know the writer",
-            Requirement.PORTABLE: "they use other languages",
-        },
-    ),
-    "cache": Preset(
-        "written by a program for itself, read soon, then thrown away",
-        (
-            WeightedMetric("save_time", 1, "saving must cost less than computing again"),
-            WeightedMetric("read_time", 1, "so must reading"),
-        ),
-        {Requirement.EXACT: "the program must not notice that it was not computed"},
-    ),
-}
+BALANCED = PRESETS.pop("balanced")
 
 
 class Criteria(NamedTuple):

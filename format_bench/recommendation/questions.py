@@ -7,7 +7,6 @@ none of the mix, with that reason.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +15,7 @@ from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation import formulas
 from format_bench.recommendation.scope import suites_in
+from format_bench.recommendation.scoring import numbers
 from format_bench.results.candidates import Configuration, DatasetSize
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
@@ -44,16 +44,8 @@ def parsed(texts: Iterable[str]) -> Mix:
         If a text has another form, a number that is not above 0, or a question that has one already.
     """
     mix: Mix = {}
-    for text in texts:
-        name, equals, number = (part.strip() for part in text.partition("="))
-        try:
-            times = float(number)
-        except ValueError:
-            times = math.nan
-        if not (name and equals and math.isfinite(times) and times > 0):
-            raise InvalidWeightError(
-                f"--question {text}: a question and a number above 0 are wanted, as in point=100"
-            )
+    wanted = "a question and a number above 0 are wanted, as in point=100"
+    for text, name, times in numbers(texts, "--question", wanted, takes_zero=False):
         if name in mix:
             raise InvalidWeightError(f"--question {text}: {name} has a number already, {mix[name]:g}")
         mix[name] = times

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from format_bench.recommendation import formulas
-from format_bench.recommendation.answer import Ranked, Recommendation, excluded_of, with_score
+from format_bench.recommendation.answer import Ranked, Recommendation, excluded_of
 from format_bench.recommendation.scope import (
     condition_sentences,
     one_suite,
@@ -97,7 +98,10 @@ def recommend(
         requirements=wanted,
         noise=noise,
         ranked=ranked,
-        excluded=[with_score(each, scoring) for each in excluded],
+        excluded=[
+            each if each.empty else replace(each, score=scoring.score(each.candidate))
+            for each in excluded
+        ],
         change=smallest_change(
             first.logs, {each.candidate.name: each.logs for each in others}, counting
         ),

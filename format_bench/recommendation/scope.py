@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -32,18 +33,24 @@ def of_dataset(results: Results, dataset: str) -> Results:
     return replace(results, records=[each for each in results.records if each.place == dataset])
 
 
-def of_medium(results: Results, medium: str) -> Results:
-    """Return the results on one medium.
+def of_condition(results: Results, axis: str, value: str) -> Results:
+    """Return the results under a value of an axis that separates data sets, e.g. on a medium.
 
     Raises
     ------
     UnknownNameError
-        If the results are of other media, or of no media that were compared.
+        If no result names the axis, or has the value.
     """
-    known = {record.medium for record in results.records if record.medium}
-    if medium not in known:
-        raise UnknownNameError(f"medium in {results.name}", medium, known)
-    return replace(results, records=[each for each in results.records if each.medium == medium])
+    known: dict[str, set[str]] = {}
+    for record in results.records:
+        for name in set(record.conditions) - WITHIN_A_PLACE:
+            known.setdefault(name, set()).add(record.conditions[name])
+    if axis not in known:
+        raise UnknownNameError(f"condition in {results.name}", axis, known)
+    if value not in known[axis]:
+        raise UnknownNameError(f"{axis} in {results.name}", value, known[axis])
+    found = [each for each in results.records if each.conditions.get(axis) == value]
+    return replace(results, records=found)
 
 
 def condition_sentences(results: Results) -> list[str]:
@@ -52,9 +59,9 @@ def condition_sentences(results: Results) -> list[str]:
     for record in results.records:
         for axis in set(record.conditions) - WITHIN_A_PLACE:
             values.setdefault(axis, {})[record.conditions[axis]] = None
-    advice = {"medium": "; --medium takes one of them"}
     return [
-        f"each data set counts once for each {axis} ({', '.join(found)}){advice.get(axis, '')}"
+        f"each data set counts once for each {axis} ({', '.join(found)}); "
+        f"--under {shlex.quote(f'{axis}=VALUE')} takes one"
         for axis, found in values.items()
         if len(found) > 1
     ]

@@ -10,7 +10,7 @@ depend on the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,41 @@ if TYPE_CHECKING:
 Weights = dict[Measure, float]
 
 
+def numbers(
+    texts: Iterable[str], option: str, wanted: str, *, takes_zero: bool
+) -> Iterator[tuple[str, str, float]]:
+    """Yield each text such as "read_time=3" with its name and its number, which is finite.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Values of an option.
+    option : str
+        The option.
+    wanted : str
+        The form of the texts, for the message.
+    takes_zero : bool
+        A number of 0 is right.
+
+    Raises
+    ------
+    InvalidWeightError
+        If a text has another form, or a number that is negative, or 0 if that is not right.
+    """
+    for text in texts:
+        name, equals, number = (part.strip() for part in text.partition("="))
+        if not (name and equals):
+            raise InvalidWeightError(f"{option} {text}: {wanted}")
+        try:
+            found = float(number)
+        except ValueError:
+            found = math.nan
+        if not (math.isfinite(found) and (found > 0 or (takes_zero and found == 0))):
+            kind = "from 0 on" if takes_zero else "above 0"
+            raise InvalidWeightError(f"{option} {text}: {number or 'nothing'} is not a number {kind}")
+        yield text, name, found
+
+
 def parsed(texts: Iterable[str]) -> Weights:
     """Return the weights of texts such as "read_time=3".
 
@@ -40,18 +75,14 @@ def parsed(texts: Iterable[str]) -> Weights:
         If a metric does not exist.
     """
     weights: Weights = {}
-    for text in texts:
-        name, equals, number = text.partition("=")
-        if not equals:
-            raise InvalidWeightError(
-                f"--weight {text}: a metric and its weight are wanted, as in read_time=3"
-            )
-        measure = Measure.named(name.strip())
+    wanted = "a metric and its weight are wanted, as in read_time=3"
+    for text, name, number in numbers(texts, "--weight", wanted, takes_zero=True):
+        measure = Measure.named(name)
         if measure in weights:
             raise InvalidWeightError(
                 f"--weight {text}: {measure.phrase} has a weight already, {weights[measure]:g}"
             )
-        weights[measure] = _number(number, text)
+        weights[measure] = number
     return weights
 
 
@@ -72,18 +103,6 @@ def checked(weights: Weights) -> Weights:
     if not counting:
         raise InvalidWeightError("no metric has a weight above 0, so there is nothing to choose by")
     return counting
-
-
-def _number(text: str, option: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not (math.isfinite(number) and number >= 0):
-        raise InvalidWeightError(
-            f"--weight {option}: {text.strip() or 'nothing'} is not a number from 0 on"
-        )
-    return number
 
 
 def shift_of(measure: Measure) -> float:

@@ -96,7 +96,14 @@ Presets; what is given besides is added, or takes the place of the same metric:
 )
 @click.option("--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights and requirements.")
 @click.option("--dataset", help="Choose by this data set alone; by default all count alike.")
-@click.option("--medium", help="Choose by the results on this medium; by default all count alike.")
+@click.option(
+    "--under",
+    "conditions",
+    multiple=True,
+    metavar="AXIS=VALUE",
+    help="Choose by the results under this condition, as in medium=tmpfs; by default all count alike.",
+)
+@click.option("--medium", help="The same as --under medium=VALUE.")
 @click.option(
     "--suite", help="Choose from this suite; by default the first that has all that is weighed."
 )
@@ -132,6 +139,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     required: tuple[str, ...],
     preset: str | None,
     dataset: str | None,
+    conditions: tuple[str, ...],
     medium: str | None,
     suite: str | None,
     read_speed: float | None,
@@ -149,9 +157,9 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     data_limits = taken_limits(limits, data)
     about_race: dict[str, Any] = {}
     if data is not None:
-        if (results, dataset, medium, suite) != (None, None, None, None) or mix:
+        if any((results, dataset, conditions, medium, suite, mix)):
             raise click.UsageError(
-                "--data excludes RESULTS, --dataset, --medium, --question and --suite"
+                "--data excludes RESULTS, --dataset, --under, --medium, --question and --suite"
             )
         source = Source(data, SAMPLE, limits=data_limits)
         budget = TimeBudget(budget_seconds or BUDGET_SECONDS)
@@ -160,8 +168,9 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         if budget_seconds is not None or thorough:
             raise click.UsageError("--time-budget and --thorough are about --data, which is not given")
         found = load_source(results or DEFAULT)
-        if medium is not None:
-            found = scope.of_medium(found, medium)
+        for each in (*conditions, *([f"medium={medium}"] if medium else [])):
+            axis, _, value = each.partition("=")
+            found = scope.of_condition(found, axis.strip(), value.strip())
         if dataset is not None:
             found = scope.of_dataset(found, dataset)
         found = questions.mixed(found, mix, suite)

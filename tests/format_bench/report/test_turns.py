@@ -11,7 +11,7 @@ from adapter_core import UnknownNameError
 from format_bench.comparison.compare import pairs_of
 from format_bench.recommendation import recommend
 from format_bench.recommendation.chooser import chooser_of
-from format_bench.recommendation.scope import of_dataset, of_medium
+from format_bench.recommendation.scope import of_condition, of_dataset
 from format_bench.report import findings
 from format_bench.report.model import results_by_suite
 from format_bench.report.turns import rows_of_turns, turns
@@ -128,14 +128,14 @@ def test_the_chooser_and_recommendations_keep_media_apart(of_media):
 def test_a_recommendation_is_for_one_medium_or_for_all(of_media):
     weights = {Measure("read time", "cold"): 1.0}
     best = {
-        medium: recommend(of_medium(of_media, medium), weights).ranked[0].candidate.name
+        medium: recommend(of_condition(of_media, "medium", medium), weights).ranked[0].candidate.name
         for medium in COLD
     }
     assert best == {"tmpfs": "SQLite", "emulated hdd": "Lance"}
     (caveat,) = [each for each in recommend(of_media, weights).caveats if "medium" in each]
-    assert "once for each medium (tmpfs, emulated hdd); --medium takes one" in caveat
+    assert "once for each medium (tmpfs, emulated hdd); --under medium=VALUE takes one" in caveat
     with pytest.raises(UnknownNameError, match="did you mean tmpfs"):
-        of_medium(of_media, "tmpf")
+        of_condition(of_media, "medium", "tmpf")
 
 
 def test_values_of_any_axis_count_as_data_sets(of_media):
@@ -150,7 +150,10 @@ def test_values_of_any_axis_count_as_data_sets(of_media):
     )
     weights = {Measure("read time", "cold"): 1.0}
     (caveat,) = [each for each in recommend(found, weights).caveats if "memory" in each]
-    assert caveat == "each data set counts once for each memory limit (1G, 4G)"
+    assert (
+        caveat
+        == "each data set counts once for each memory limit (1G, 4G); --under 'memory limit=VALUE' takes one"
+    )
 
 
 def test_a_medium_without_cold_reads_excludes_nobody(of_media):
