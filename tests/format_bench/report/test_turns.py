@@ -150,10 +150,8 @@ def test_values_of_any_axis_count_as_data_sets(of_media):
     )
     weights = {Measure("read time", "cold"): 1.0}
     (caveat,) = [each for each in recommend(found, weights).caveats if "memory" in each]
-    assert (
-        caveat
-        == "each data set counts once for each memory limit (1G, 4G); --under 'memory limit=VALUE' takes one"
-    )
+    advice = "--under 'memory limit=VALUE' takes one"
+    assert caveat == f"each data set counts once for each memory limit (1G, 4G); {advice}"
 
 
 def test_a_medium_without_cold_reads_excludes_nobody(of_media):
