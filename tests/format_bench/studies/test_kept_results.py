@@ -41,8 +41,6 @@ def _expected(name):
 @pytest.mark.parametrize(
     ("study", "option", "file", "expected"),
     [
-        ("links", "--page", "links.csv", "links.md"),
-        ("links", "--facts", "links.csv", "links_facts.csv"),
         ("media", "--page", "media.json", "media.md"),
         ("query-sets", "--page", "sets.csv", "sets.md"),
         ("scaling", "--page", "scale.jsonl", "scale.md"),
@@ -55,7 +53,9 @@ def test_a_kept_file_makes_the_page_of_then(tmp_path, study, option, file, expec
     assert _printed(study, option, source) == _expected(expected)
 
 
-@pytest.mark.parametrize(("study", "file"), [("damage", "damage.jsonl"), ("tuning", "tuning.csv")])
+@pytest.mark.parametrize(
+    ("study", "file"), [("damage", "damage.jsonl"), ("links", "links.csv"), ("tuning", "tuning.csv")]
+)
 def test_a_declared_study_prints_the_tables_and_lists_of_then(study, file):
     def facts(page):
         return [line for line in page.splitlines() if line[:2] in {"| ", "- ", "##"}]
@@ -64,7 +64,7 @@ def test_a_declared_study_prints_the_tables_and_lists_of_then(study, file):
     assert [each for each in facts(_printed(study, "--page", KEPT / file)) if each in then] == then
 
 
-@pytest.mark.parametrize(("study", "file"), [("damage", "damage.jsonl")])
+@pytest.mark.parametrize(("study", "file"), [("damage", "damage.jsonl"), ("links", "links.csv")])
 def test_a_declared_study_prints_the_summary_of_then(study, file):
     assert _printed(study, "--facts", KEPT / file) == _expected(f"{study}_facts.csv")
 
@@ -72,6 +72,7 @@ def test_a_declared_study_prints_the_summary_of_then(study, file):
 @pytest.mark.parametrize(
     ("study", "module", "name"),
     [
+        ("links", "links", "links"),
         ("nesting", "nested.trials", "nesting"),
         ("table-changes", "tables.changes", "changes"),
         ("tuning", "tables.tuning", "tuning"),
@@ -98,7 +99,6 @@ def test_a_kept_file_and_records_of_it_have_the_values_of_then(tmp_path, study, 
 @pytest.mark.parametrize(
     ("study", "module", "file", "expected"),
     [
-        ("links", "links", "links.csv", "links.md"),
         ("query-sets", "sql_sets.trials", "sets.csv", "sets.md"),
         ("scaling", "scale.results", "scale.jsonl", "scale.md"),
     ],

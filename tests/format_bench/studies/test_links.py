@@ -10,7 +10,6 @@ from format_bench.network.link_results import FORM, LinkResult, link_results
 from format_bench.network.places import Link
 from format_bench.results import records
 from format_bench.results.study_rows import StudyFile, read
-from format_bench.studies.links import page
 from tests.helpers import run
 
 
@@ -48,7 +47,10 @@ def test_the_page_has_a_row_for_each_protocol_and_a_sentence_for_each_failure(tm
     failed = LinkResult(
         "ORC", "s3", "whole", 0.0, 100.0, 0, 0, 0, 0, 0, 1, 1, "network", 1000, "it hung"
     )
-    text = page([*usual, failed])
+    file = StudyFile(FORM, tmp_path / "rows.csv")
+    for each in (*usual, failed):
+        file.append(each)
+    text = _study("--page", tmp_path / "rows.csv").stdout
     assert "| Zarr | HTTP | 5 | 1 | 1.00 | 50.0% | 0.18 | 0.24 | 0.48 |" in text
     assert "| ORC | S3 | - |" in text
     assert "- ORC by S3, whole: it hung" in text
@@ -59,7 +61,7 @@ def test_the_page_has_a_row_for_each_protocol_and_a_sentence_for_each_failure(tm
         for each in (*usual, failed):
             file.append(each)
         assert read(FORM, out) == [*usual, failed]
-        assert _study("--page", str(out)).stdout == text
+        assert _study("--page", out).stdout == text
     found = records.read(tmp_path / "records" / "results.jsonl")
     assert {each.conditions["link"] for each in found} >= {"0 ms, 100 Mbit/s", "20 ms, 1 Gbit/s"}
     assert {each.conditions["place"] for each in found} == {"http", "s3"}
