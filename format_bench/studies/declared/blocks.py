@@ -54,8 +54,8 @@ class Page:
     question: str
     blocks: Sequence[Block]
     method: str = ""
-    metadata: Sequence[dict[str, Any]] = ()
-    """Metadata of the runs, oldest first; possibly none."""
+    metadata: Sequence[dict[str, Any]] | None = None
+    """Metadata of the runs, oldest first; possibly empty. None for a page that nothing was run for."""
     chart: Chart | None = None
 
     def markdown(self, picture: str = "", *, folds: bool = True) -> str:
@@ -77,7 +77,7 @@ class Page:
                 question=self.question.strip(),
                 blocks=self.blocks,
                 method=self.method.strip(),
-                circumstances=circumstances(self.metadata),
+                circumstances="" if self.metadata is None else circumstances(self.metadata),
                 picture=shown,
                 folds=folds,
             )

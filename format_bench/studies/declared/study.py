@@ -19,6 +19,7 @@ from adapter_core.errors import InvalidResultsError, UnknownNameError
 from format_bench import studies
 from format_bench.conditions import axes
 from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.report.model import SuiteResults
 from format_bench.results.display.terminal import Output
 from format_bench.results.load import Results, load
 from format_bench.results.suites import SUITES
@@ -106,8 +107,8 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """The first paragraph of the page."""
     method: str = ""
     """How the numbers were made, the last section of the page."""
-    suite: str
-    """The suite whose results are shown."""
+    suite: str = ""
+    """The suite whose results are shown; none for a page on the adapters themselves."""
     needs: str = ""
     """What results must have, for the message about others."""
     requires: dict[str, Any] = {}
@@ -144,6 +145,10 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         InvalidResultsError
             If they have none of the required numbers.
         """
+        if not self.suite:
+            nothing = Context(results, Numbers(SuiteResults("", []), (), {}), "", {})
+            blocks = [block for each in self.sections for block in each.blocks(nothing)]
+            return Page(self.title, self.question, blocks, self.method)
         numbers = Numbers.of(results, self.suite, self.aliases)
         is_measured = numbers.select(self.requires) if self.requires else numbers.suite.groups
         if not rows and not is_measured:
@@ -322,6 +327,8 @@ def command_of(name: str) -> click.Command:
     study = read(name)
     if study.instrument:
         return _command_of_instrument(name, study)
+    if not study.suite:
+        return _command_of_adapters(name, study)
 
     @click.pass_obj
     def show(
@@ -365,6 +372,16 @@ def command_of(name: str) -> click.Command:
 
 def _option(study: Study, parameter: str) -> Option:
     return study.options[parameter.replace("_", "-") if parameter not in study.options else parameter]
+
+
+def _command_of_adapters(name: str, study: Study) -> click.Command:
+    """Return the command of a page that needs no results."""
+
+    def show() -> None:
+        click.echo(study.page(Results("", [], [])).markdown(), nl=False)
+
+    text = f"{study.summary}\n\n\b\nExample:\n  format-bench study {name} {study.details}".rstrip()
+    return click.Command(name, callback=show, help=text)
 
 
 def _command_of_instrument(name: str, study: Study) -> click.Command:
