@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import array_stores
 import data_formats
@@ -49,7 +49,7 @@ from format_bench.verification.digests import TableDigest, differences
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adapter_core import DataFormat
+    from adapter_core import ArrayStore, DataFormat, PartitionedTable
     from format_bench.parallel.engine import ParallelEngine
 
 SAVE, READ, PART, COUNT = "save", "read", "two columns", "count"
@@ -74,18 +74,58 @@ def metric_of(step: str, what: str) -> str:
 
 
 @dataclass(frozen=True)
-class StepResult:
-    """Result of one step of a trial."""
+class StepFacts:
+    """Result of one step, with values that JSON supports."""
 
     step: str
-    job: TableJob | ArrayJob | None = None
-    """None without a value."""
-    status: CellStatus | None = None
-    """Reason of a step without a value; None if it has one."""
+    seconds: float = 0.0
+    """Time of the step alone, on the worker that spent most on it, and of the client's share."""
+    cpu_seconds: float = 0.0
+    """CPU time of the step on all workers."""
+    peak_bytes: int = 0
+    """Peak of the resident memory of the largest worker."""
+    status: CellStatus = CellStatus.VALUE
     sentence: str = ""
     """Verdict of the verification, or the reason of the status."""
+    wall_seconds: float = 0.0
+    """Time of the client from the first task to the last, making and verifying the data included."""
+    client_seconds: float = 0.0
+    task_seconds: tuple[float, ...] = ()
+    """Wall time of each task on its worker, all stages together."""
     size_bytes: int = 0
-    """Size of the table, of a save."""
+    """Bytes of what was saved."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "status", CellStatus(self.status))  # JSON has its text
+
+    @classmethod
+    def of(cls, step: str, job: TableJob | ArrayJob, sentence: str = "", size_bytes: int = 0) -> Self:
+        """Return the facts of a job."""
+        return cls(
+            step,
+            job.seconds,
+            job.cpu_seconds,
+            job.peak_bytes,
+            sentence=sentence,
+            wall_seconds=job.wall_seconds,
+            client_seconds=job.client_seconds,
+            task_seconds=tuple(sum(each.seconds for each in report.stages) for report in job.reports),
+            size_bytes=size_bytes,
+        )
+
+    @classmethod
+    def failed(cls, step: str, error: FormatBenchError) -> Self:
+        """Return the reason for a step without a value."""
+        return cls(step, status=status_of(error), sentence=str(error))
+
+    @classmethod
+    def verified(
+        cls, step: str, job: TableJob | ArrayJob, wrong: Sequence[str], verdict: str = VERIFIED
+    ) -> Self:
+        """Return the facts of a job, or, if there are any, the differences that it found."""
+        if wrong:
+            return cls(step, status=CellStatus.FAILED, sentence=WRONG + "; ".join(wrong[:3]))
+        return cls.of(step, job, verdict)
 
 
 @dataclass(frozen=True)
@@ -119,149 +159,115 @@ class Spread:
 
 
 def trial(
-    engine: ParallelEngine, label: str, plan: Plan, place: Path | RemoteFile
-) -> Iterator[StepResult]:
-    """Do the steps of a trial, and yield the result of each; the table is removed at the end.
+    engine: ParallelEngine, label: str, plan: Plan | ArrayPlan, place: Path | RemoteFile
+) -> Iterator[StepFacts]:
+    """Do the steps of a trial, and yield the result of each; the data are removed at the end.
 
-    After a save without a value, nothing follows.
+    After a save without a value, nothing follows. Arrays are saved and read.
 
     Parameters
     ----------
     engine : ParallelEngine
         The workers.
     label : str
-        The format.
-    plan : Plan
-        The table.
+        The format, or the store.
+    plan : Plan or ArrayPlan
+        The table, or the array.
     place : Path or RemoteFile
-        Folder of the table, where nothing may be.
+        Folder of the table, or path of the array, where nothing may be.
     """
     try:
-        adapter = data_formats.get(label)
+        found: _Table | _Array
+        if isinstance(plan, ArrayPlan):
+            found = _Array(engine, array_stores.get(label), plan, cast("Path", place))
+        else:
+            found = _Table(engine, data_formats.get(label), plan, place)
+        saved = found.save()
     except FormatBenchError as error:
-        yield _failed(SAVE, error)
-        return
-    two = _two_columns(plan.sample())
-    calls: dict[str, Callable[[], TableJob]] = {
-        READ: lambda: read_parallel(engine, adapter, place),
-        PART: lambda: read_parallel(engine, adapter, place, two),
-        COUNT: lambda: count_parallel(engine, adapter, place),
-    }
-    try:
-        saved, pieces = save_parallel(engine, adapter, plan, place)
-        _check_reached(place, adapter)
-    except FormatBenchError as error:
-        yield _failed(SAVE, error)
+        yield StepFacts.failed(SAVE, error)
         return
     try:
-        yield StepResult(SAVE, saved, size_bytes=sum(piece.size_bytes for piece in pieces))
-        for step, call in calls.items():
+        yield saved
+        for step in found.reads:
             try:
-                wanted = two if step == PART else list(saved.digest.columns)
-                yield _verified(step, call(), saved.digest, wanted, adapter)
+                yield found.read(step)
             except FormatBenchError as error:
-                yield _failed(step, error)
+                yield StepFacts.failed(step, error)
     finally:
         with suppress(OSError):
-            table_at(place, adapter).remove()
+            found.remove()
 
 
-def array_trial(engine: ParallelEngine, label: str, plan: ArrayPlan, path: Path) -> Iterator[StepResult]:
-    """Save an array on workers and read it, and yield the result of each; it is removed at the end.
+class _Table:
+    """A table on workers: whole and partial reads, and counts of its rows."""
 
-    Parameters
-    ----------
-    engine : ParallelEngine
-        The workers.
-    label : str
-        The store.
-    plan : ArrayPlan
-        The array.
-    path : Path
-        Path of the array, where nothing may be.
-    """
-    try:
-        store = array_stores.get(label)
-        saved = save_array(engine, store, plan, path)
-    except FormatBenchError as error:
-        yield _failed(SAVE, error)
-        return
-    try:
-        yield StepResult(SAVE, saved, size_bytes=store.size_bytes(path))
-        try:
-            read = read_array(engine, store, path, plan.partitions)
-        except FormatBenchError as error:
-            yield _failed(READ, error)
-            return
-        wrong = array_differences(saved, read) or region_differences(read)
-        yield StepResult(READ, read, sentence=VERIFIED) if not wrong else _wrong(READ, wrong)
-    finally:
-        with suppress(OSError):
-            store.remove(path)
+    reads = (READ, PART, COUNT)
 
+    def __init__(
+        self, engine: ParallelEngine, adapter: DataFormat, plan: Plan, place: Path | RemoteFile
+    ) -> None:
+        self._engine, self._adapter, self._plan, self._place = engine, adapter, plan, place
 
-def _wrong(step: str, differences: Sequence[str]) -> StepResult:
-    return StepResult(step, status=CellStatus.FAILED, sentence=WRONG + "; ".join(differences[:3]))
+    def save(self) -> StepFacts:
+        job, pieces = save_parallel(self._engine, self._adapter, self._plan, self._place)
+        self._saved = job.digest
+        # Times of another server are no result.
+        with as_one_error("the list of the objects"):
+            if isinstance(self._place, RemoteFile) and not self._table().folder.sizes():
+                raise ParallelError(f"{NO_REQUEST} {self._place.origin}")
+        return StepFacts.of(SAVE, job, size_bytes=sum(piece.size_bytes for piece in pieces))
+
+    def read(self, step: str) -> StepFacts:
+        if step == COUNT:
+            job = count_parallel(self._engine, self._adapter, self._place)
+            is_equal = job.rows == self._saved.rows
+            wrong = [] if is_equal else [f"{job.rows:,} rows instead of {self._saved.rows:,}"]
+            return StepFacts.verified(step, job, wrong, "")
+        columns = two_columns(self._plan.sample()) if step == PART else None
+        job = read_parallel(self._engine, self._adapter, self._place, columns)
+        return StepFacts.verified(step, job, table_differences(self._adapter, self._saved, job, columns))
+
+    def remove(self) -> None:
+        self._table().remove()
+
+    def _table(self) -> PartitionedTable:
+        return table_at(self._place, self._adapter)
 
 
-def _check_reached(place: Path | RemoteFile, adapter: DataFormat) -> None:
-    """Raise ParallelError if a save left no object: times of another server are no result."""
-    with as_one_error("the list of the objects"):
-        if isinstance(place, RemoteFile) and not table_at(place, adapter).folder.sizes():
-            raise ParallelError(f"{NO_REQUEST} {place.origin}")
+class _Array:
+    """An array on workers."""
+
+    reads = (READ,)
+
+    def __init__(self, engine: ParallelEngine, store: ArrayStore, plan: ArrayPlan, path: Path) -> None:
+        self._engine, self._store, self._plan, self._path = engine, store, plan, path
+
+    def save(self) -> StepFacts:
+        self._saved = save_array(self._engine, self._store, self._plan, self._path)
+        return StepFacts.of(SAVE, self._saved, size_bytes=self._store.size_bytes(self._path))
+
+    def read(self, step: str) -> StepFacts:
+        job = read_array(self._engine, self._store, self._path, self._plan.partitions)
+        wrong = array_differences(self._saved, job) or region_differences(job)
+        return StepFacts.verified(step, job, wrong)
+
+    def remove(self) -> None:
+        self._store.remove(self._path)
 
 
-def _failed(step: str, error: FormatBenchError) -> StepResult:
-    return StepResult(step, status=status_of(error), sentence=str(error))
+def table_differences(
+    adapter: DataFormat, saved: TableDigest, job: TableJob, columns: Sequence[str] | None = None
+) -> Sequence[str]:
+    """Return the differences of a read from what was saved: of values in any order, then of parts."""
+    wanted = list(columns or saved.columns)
+    return differences(saved, job.digest, *adapter.kept, wanted) or part_differences(job)
 
 
-def _verified(
-    step: str, job: TableJob, saved: TableDigest, wanted: list[str], adapter: DataFormat
-) -> StepResult:
-    wrong: Sequence[str]
-    if step == COUNT:
-        is_equal = job.rows == saved.rows
-        wrong = [] if is_equal else [f"{job.rows:,} rows instead of {saved.rows:,}"]
-    else:
-        wrong = differences(saved, job.digest, *adapter.kept, wanted) or part_differences(job)
-    if wrong:
-        return _wrong(step, wrong)
-    return StepResult(step, job, sentence="" if step == COUNT else VERIFIED)
-
-
-def _two_columns(df: pd.DataFrame) -> list[str]:
+def two_columns(df: pd.DataFrame) -> list[str]:
     """Return the names of a column of numbers and of another one, of text if there is one."""
     numbers = [name for name in df.columns if df[name].dtype.kind in "iuf"]
     others = [name for name in df.columns if df[name].dtype.kind not in "iufb"]
     return (numbers[:1] + others[:1] + numbers[1:] + others[1:])[:COLUMNS_READ]
-
-
-@dataclass(frozen=True)
-class StepFacts:
-    """Result of one step, as the program prints it."""
-
-    step: str
-    seconds: float = 0.0
-    """Time of the step alone, on the worker that spent most on it, and of the client's share."""
-    cpu_seconds: float = 0.0
-    """CPU time of the step on all workers."""
-    peak_bytes: int = 0
-    """Peak of the resident memory of the largest worker."""
-    status: CellStatus = CellStatus.VALUE
-    sentence: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "status", CellStatus(self.status))  # JSON has its text
-
-
-def facts_of(result: StepResult) -> StepFacts:
-    """Return the facts of a result."""
-    job = result.job
-    if job is None:
-        status = result.status or CellStatus.FAILED
-        return StepFacts(result.step, status=status, sentence=result.sentence)
-    numbers = job.seconds, job.cpu_seconds, job.peak_bytes
-    return StepFacts(result.step, *numbers, sentence=result.sentence)
 
 
 def request(
@@ -285,10 +291,9 @@ def _answer(asked: dict[str, Any]) -> list[StepFacts]:
     place = RemoteFile(**address) if isinstance(address, dict) else Path(address)
     try:
         with opened("dask", f"local:{asked['workers']}") as engine:
-            found = trial(engine, asked["label"], Plan(**asked["plan"]), place)
-            return [facts_of(each) for each in found]
+            return list(trial(engine, asked["label"], Plan(**asked["plan"]), place))
     except FormatBenchError as error:
-        return [facts_of(_failed(SAVE, error))]
+        return [StepFacts.failed(SAVE, error)]
 
 
 def main() -> None:

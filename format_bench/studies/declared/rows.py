@@ -39,6 +39,9 @@ class Instrument(Generic[Row]):
     """A summary that the package ships, as CSV."""
     needs_out: bool = False
     """Whether it measures for too long to forget the rows."""
+    in_out: bool = False
+    """Whether `measure` takes the folder of the results, too, for the measured files: workers on other
+    machines may see no other."""
 
     def run(self, out: Path | None, **options: object) -> tuple[list[Row], Results]:
         """Measure rows into a folder, or a table that ends in .csv, with a line of progress for each.
@@ -51,7 +54,8 @@ class Instrument(Generic[Row]):
             Those of the study.
         """
         rows, start, last = list[Row](), time.monotonic(), ""
-        for row in kept(self.form, out, self.measure(**options)):
+        place = {"out": out} if self.in_out else {}
+        for row in kept(self.form, out, self.measure(**place, **options), place.get("out")):
             rows.append(row)
             if (told := self.told(row)) != last:
                 click.echo(f"[{time.monotonic() - start:.0f} s] {told}", err=True)

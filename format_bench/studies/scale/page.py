@@ -1,19 +1,23 @@
-"""Page of the studies of scale, in Markdown."""
+"""Blocks of the page on scale: jobs on workers, beside the adapter alone, and larger than the memory."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from statistics import median
+from typing import TYPE_CHECKING
 
 from format_bench.network.object_server import REAL, VERSION
 from format_bench.parallel.engine import ENGINES, ParallelEngine
 from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE, STEPS, VERIFIED
-from format_bench.results.display.markdown import table_lines
 from format_bench.results.display.text import joined, plural
+from format_bench.studies.declared.blocks import Block
 from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
 from format_bench.studies.scale.simulation import simulated_seconds
+
+if TYPE_CHECKING:
+    from format_bench.studies.declared.section import Context
 
 SIMULATED_WORKERS = (1, 2, 4, 8, 16, 32, 64)
 
@@ -22,115 +26,28 @@ SIMULATED_TASKS = 256
 
 MIB = 2**20
 
-_HEAD = """# Scale
-
-Tables and arrays that several workers write and read, and such larger than the memory. Made by
-`format-bench study scaling` and `format-bench study out-of-core`; `format-bench study scaling --page
-FOLDER` prints this page from their results.
-
-`make bench SUITES=scale` and `format-bench run --suite scale` measure a part of this beside the other
-suites: formats by workers, partitions and medium, on local workers of Dask. The track "2x16 local" is 2
-workers and 16 partitions on a local file system; `--tracks "2x4 object store"` chooses one. Those on an
-object store need the server that `format-bench build object-server` builds.
-
-Workers are processes of one machine, each with one thread for the libraries. A worker makes the rows of
-a partition, saves them and returns a digest; later it reads a partition and returns the digest of what
-came back. Digests are sums of 64-bit hashes of values and rows, which do not depend on the order. The
-manifest of a format without a log of its own has further ones, of each column of each partition, which
-do: they find reversed rows, exchanged partitions and those of another save, and are made and compared
-outside of the clock of a step. *Wall* is the time of the whole job, with making and verifying the
-rows. Times of a step are those of the worker that spent most on it, and of the client's share. *Peak*
-is the resident memory of the largest worker.
-
-"""
-
-_ALONE = """## Beside the adapter alone
-
-Wall time in seconds: the adapter in one process, which writes one file from a stream of the same
-partitions and reads it in batches, and the same table on workers. All make and verify the rows.
-
-"""
-
-_SCALING = """## Strong and weak scaling, measured
-
-CPU and wall seconds of a save. *Speed-up* is the wall time of one worker by that of two, on the same
-table; *weak* that of one worker on half of the table by that of two on all of it, as a share of 1.
-
-"""
-
-_SIMULATED = """## Up to {workers} workers, simulated
-
-Wall seconds of a save of {tasks} partitions of the size measured, *simulated*: each worker takes the
-next partition when it is free. Task times, and the longer first task of a worker, are those measured on
-one worker; the rest of its wall time counts as the client's, in equal parts for each task. Shared
-disks, networks and memory are not in the model.
-*Measured / simulated* compares both for two workers and the measured number of partitions.
-
-"""
-
-_AT_STORE = """## On an object store
-
-The same tables on a local file system and on an object store: an S3 server on the same machine
-({server}), which also takes CPU time from the workers. Each worker sends its partitions by the
-format's own client. Seconds.
-
-"""
-
-_ENGINES = """## Engines
-
-The same jobs on each engine, two workers. *Lines* are those of the engine's own file, docstrings
-included; no format has a line for an engine, and no engine one for a format.
-
-Neither engine's limit of memory is the kernel's: Dask's nannies and, since Ray limits no single worker,
-a thread of each of Ray's workers watch the resident memory and kill the worker beyond it. Another worker
-takes its task, up to three times.
-
-"""
-
-_LIMITED = """## Larger than the memory
-
-Each step in a process under a limit of memory, which also counts the page cache of its files, but not
-the modules that it has inherited (some 110 MiB of the peaks). The table is written from batches and read
-in batches. As a DataFrame it would need {times} times the limit.
-
-"""
+_MEASURES: dict[str, tuple[str, Callable[[ScaleRun], str]]] = {
+    "seconds": ("", lambda run: f"{run.seconds:.2f}"),
+    "wall": (", wall", lambda run: f"{run.wall_seconds:.1f}"),
+    "CPU": (", CPU", lambda run: f"{run.cpu_seconds:.2f}"),
+}
+"""Ends of the headings of a measure of steps, and its texts."""
 
 
-_ARRAYS = """## Arrays on workers
-
-Workers make, write and read regions: runs of chunks along the first axis. Zarr stores and Icechunk get
-whole chunks or shards, TileDB fragments; other stores are a folder with a file for each region. An array
-has its name when all regions are written. *Alone* is the store in one process, which writes one array
-chunk by chunk. Digests combine the bits of each value with its position, for each region.
-
-"""
-
-_ARRAYS_LIMITED = """## Arrays larger than the memory
-
-As for tables: each step in a process under the limit. Arrays are written chunk by chunk, and read in
-regions. In memory they would need {times} times the limit.
-
-"""
-
-
-def page(runs: Sequence[ScaleRun]) -> str:
-    """Return the page of results in Markdown; the last result of a step counts."""
-    found = list({_key(run): run for run in runs}.values())
-    tables, arrays = _of(found, family=TABLES), _of(found, family=ARRAYS)
-    local = _of(tables, medium=LOCAL)
-    parts = [_HEAD, *_tables(local), _beside_alone(local), _scaling(local), _simulation(local)]
-    parts += [_at_store(tables), _engines(local), _limited(local), _arrays(arrays)]
-    return "".join(parts).rstrip("\n") + "\n"
-
-
-def _key(run: ScaleRun) -> tuple[object, ...]:
-    spread = run.engine, run.workers, run.partitions, run.medium
-    return *spread, run.format, run.dataset, run.rows, run.step
+def _runs(context: Context, **wanted: object) -> list[ScaleRun]:
+    """Return the last result of each step whose fields have some values."""
+    spread = ("engine", "workers", "partitions", "medium", "format", "dataset", "rows", "step")
+    found = {tuple(getattr(run, name) for name in spread): run for run in context.rows}
+    return _of(found.values(), **wanted)
 
 
 def _of(runs: Iterable[ScaleRun], **wanted: object) -> list[ScaleRun]:
     """Return the runs whose fields have these values."""
     return [run for run in runs if all(getattr(run, name) == value for name, value in wanted.items())]
+
+
+def _local(context: Context) -> list[ScaleRun]:
+    return _runs(context, family=TABLES, medium=LOCAL)
 
 
 def _cells(runs: Sequence[ScaleRun], steps: Sequence[str], text: Callable[[ScaleRun], str]) -> list[str]:
@@ -139,75 +56,95 @@ def _cells(runs: Sequence[ScaleRun], steps: Sequence[str], text: Callable[[Scale
     return ["-" if step not in found else found[step].status or text(found[step]) for step in steps]
 
 
-def _tables(runs: Sequence[ScaleRun]) -> list[str]:
-    """Return a table for each number of rows that most workers of Dask have had, the largest first."""
-    of_dask = _of(runs, engine="dask")
-    workers = max((run.workers for run in of_dask), default=0)
-    chosen = _of(of_dask, workers=workers)
-    sizes = sorted({run.rows for run in chosen}, reverse=True)
-    return [_table(_of(chosen, rows=rows)) for rows in sizes]
+def _measured(groups: dict[tuple[str, ...], list[ScaleRun]], heads: str, measures: str) -> Block:
+    """Return a table with a row for each group.
+
+    Parameters
+    ----------
+    groups : dict
+        The steps of each row, by the texts of its first columns.
+    heads : str
+        Headings of these columns, with commas.
+    measures : str
+        Names of `_MEASURES`, "all" before one of all steps; "peak", "MB".
+    """
+    header, rows = heads.split(","), [list(texts) for texts in groups]
+    for name in measures.split(","):
+        own = STEPS if name.startswith("all ") else STEPS[:2]
+        match name:
+            case "peak":
+                header.append("peak, MiB")
+            case "MB":
+                header.append("MB")
+            case _:
+                header += [f"{step}{_MEASURES[name.removeprefix('all ')][0]}" for step in own]
+        for cells, runs in zip(rows, groups.values(), strict=True):
+            match name:
+                case "peak":
+                    cells.append(f"{max(run.peak_bytes for run in runs) / MIB:.0f}")
+                case "MB":
+                    cells.extend(_cells(runs, STEPS[:1], lambda run: f"{run.size_bytes / 1e6:.0f}"))
+                case _:
+                    cells.extend(_cells(runs, own, _MEASURES[name.removeprefix("all ")][1]))
+    words = sum(head in {"format", "store", "engine", "medium", "table"} for head in header)
+    return Block(header=header, rows=rows, alignment="l" * words + "r" * (len(header) - words))
 
 
-def _table(chosen: Sequence[ScaleRun]) -> str:
-    first = chosen[0]
-    limit = f", each limited to {first.memory}" if first.memory else ""
-    lines = [
-        f"## {first.rows:,} rows of {first.dataset} on {plural(first.workers, 'worker')}",
-        "",
-        f"{first.columns} columns, {plural(first.partitions, 'partition')}, Dask{limit}. Seconds.",
-        "",
-    ]
-    header = ["format", *STEPS, "save, wall", "read, wall", "save, CPU", "read, CPU", "peak, MiB", "MB"]
-    rows = []
-    for label in dict.fromkeys(run.format for run in chosen):
-        of_format = _of(chosen, format=label)
-        peak = max(run.peak_bytes for run in of_format) / MIB
-        rows.append(
-            [
-                label,
-                *_cells(of_format, STEPS, lambda run: f"{run.seconds:.2f}"),
-                *_cells(of_format, STEPS[:2], lambda run: f"{run.wall_seconds:.1f}"),
-                *_cells(of_format, STEPS[:2], lambda run: f"{run.cpu_seconds:.2f}"),
-                f"{peak:.0f}",
-                *_cells(of_format, STEPS[:1], lambda run: f"{run.size_bytes / 1e6:.0f}"),
-            ]
-        )
-    lines += [*table_lines(header, rows), "", _verdict(chosen), "", ""]
-    return "\n".join(lines)
-
-
-def _verdict(runs: Sequence[ScaleRun]) -> str:
+def _with(block: Block, title: str, text: str, runs: Sequence[ScaleRun]) -> Iterator[Block]:
+    """Yield a table under a title, or the section's, and how many of its digests are equal."""
+    if not title:
+        yield Block()  # the section's title and text
+    yield Block(title, text, block.header, block.rows, block.alignment)
     checked = [run for run in runs if run.step in {"read", "two columns"} and not run.status]
     equal = [run for run in checked if run.sentence == VERIFIED]
     sentences = dict.fromkeys(f"{run.format}, {run.step}: {run.sentence}." for run in runs if run.status)
-    return " ".join([f"Digests are equal in {len(equal)} of {len(checked)} reads.", *sentences])
+    verdict = f"Digests are equal in {len(equal)} of {len(checked)} reads."
+    yield Block(text=" ".join([verdict, *sentences]))
 
 
-def _beside_alone(runs: Sequence[ScaleRun]) -> str:
+def _by_format(runs: Sequence[ScaleRun]) -> dict[tuple[str, ...], list[ScaleRun]]:
+    return {(label,): _of(runs, format=label) for label in dict.fromkeys(run.format for run in runs)}
+
+
+def tables(context: Context) -> Iterator[Block]:
+    """Yield a table for each number of rows that most workers of Dask have had, the largest first."""
+    of_dask = _of(_local(context), engine="dask")
+    chosen = _of(of_dask, workers=max((run.workers for run in of_dask), default=0))
+    for rows in sorted({run.rows for run in chosen}, reverse=True):
+        runs = _of(chosen, rows=rows)
+        first = runs[0]
+        limit = f", each limited to {first.memory}" if first.memory else ""
+        title = f"{rows:,} rows of {first.dataset} on {plural(first.workers, 'worker')}"
+        text = f"{first.columns} columns, {plural(first.partitions, 'partition')}, Dask{limit}. Seconds."
+        table = _measured(_by_format(runs), "format", "all seconds,wall,CPU,peak,MB")
+        yield from _with(table, title, text, runs)
+
+
+def beside_alone(context: Context) -> Iterator[Block]:
+    """Yield wall times of the adapter alone and on workers, of the largest table."""
+    runs = _local(context)
     chosen = _of(runs, engine=ALONE)
     if not chosen:
-        return ""
+        return
     rows = max(run.rows for run in chosen)
     numbers = sorted({run.workers for run in _of(runs, engine="dask", rows=rows)})
-    header = ["format"]
-    for step in ("save", "read"):
-        header += [f"{step}, alone", *(f"{step}, {plural(each, 'worker')}" for each in numbers)]
+    kinds = {(ALONE, 1): "alone"} | {("dask", each): plural(each, "worker") for each in numbers}
+    header = ["format", *(f"{step}, {kind}" for step in STEPS[:2] for kind in kinds.values())]
     table = []
     for label in dict.fromkeys(run.format for run in chosen):
         line = [label]
-        for step in ("save", "read"):
-            kinds = [(ALONE, 1), *(("dask", each) for each in numbers)]
+        for step in STEPS[:2]:
             for engine, workers in kinds:
                 of_kind = _of(runs, engine=engine, workers=workers, rows=rows, format=label)
-                line += _cells(of_kind, [step], lambda run: f"{run.wall_seconds:.1f}")
+                line += _cells(of_kind, [step], _MEASURES["wall"][1])
         table.append(line)
-    text = f"{rows:,} rows of `{chosen[0].dataset}`.\n\n"
-    return _ALONE + text + "\n".join(table_lines(header, table)) + "\n\n" + _verdict(chosen) + "\n\n"
+    text = f"{rows:,} rows of `{chosen[0].dataset}`."
+    yield from _with(Block(header=header, rows=table), "", text, chosen)
 
 
-def _strong(runs: Sequence[ScaleRun]) -> list[tuple[ScaleRun, ScaleRun]]:
+def _strong(context: Context) -> list[tuple[ScaleRun, ScaleRun]]:
     """Return the saves of one and of two workers of the same table, a pair for each format."""
-    saves = [run for run in _of(runs, engine="dask", step="save") if not run.status]
+    saves = [run for run in _of(_local(context), engine="dask", step="save") if not run.status]
     found: dict[str, tuple[ScaleRun, ScaleRun]] = {}
     for two in _of(saves, workers=2):
         for one in _of(saves, workers=1, rows=two.rows, format=two.format):
@@ -215,37 +152,34 @@ def _strong(runs: Sequence[ScaleRun]) -> list[tuple[ScaleRun, ScaleRun]]:
     return list(found.values())
 
 
-def _scaling(runs: Sequence[ScaleRun]) -> str:
+def scaling(context: Context) -> Iterator[Block]:
+    """Yield the speed-up by a second worker, of the same table and of half of it."""
+    saves = _of(_local(context), engine="dask", step="save", workers=1)
     table = []
-    for one, two in _strong(runs):
-        halves = _of(runs, engine="dask", step="save", format=one.format, workers=1, rows=one.rows // 2)
+    for one, two in _strong(context):
+        halves = _of(saves, format=one.format, rows=one.rows // 2)
         weak = f"{halves[0].wall_seconds / two.wall_seconds:.2f}" if halves else "-"
-        table.append(
-            [
-                one.format,
-                *(f"{run.cpu_seconds:.1f}" for run in (one, two)),
-                *(f"{run.wall_seconds:.1f}" for run in (one, two)),
-                f"{one.wall_seconds / two.wall_seconds:.2f}",
-                weak,
-            ]
+        cpu, wall = (
+            [f"{getattr(run, name):.1f}" for run in (one, two)]
+            for name in ("cpu_seconds", "wall_seconds")
         )
-    if not table:
-        return ""
+        speed_up = f"{one.wall_seconds / two.wall_seconds:.2f}"
+        table.append([one.format, *cpu, *wall, speed_up, weak])
     header = ["format", "CPU, 1 worker", "CPU, 2", "wall, 1 worker", "wall, 2", "speed-up", "weak"]
-    return _SCALING + "\n".join(table_lines(header, table)) + "\n\n"
+    if table:
+        yield Block(header=header, rows=table)
 
 
-def _simulation(runs: Sequence[ScaleRun]) -> str:
+def simulation(context: Context) -> Iterator[Block]:
+    """Yield simulated times of more workers."""
     table = []
-    for one, two in _strong(runs):
+    for one, two in _strong(context):
         measured = two.wall_seconds / _simulated(one, 2, two.partitions)
         line = [f"{_simulated(one, workers, SIMULATED_TASKS):.1f}" for workers in SIMULATED_WORKERS]
         table.append([one.format, *line, f"{measured:.2f}"])
-    if not table:
-        return ""
     header = ["format", *(f"{each}" for each in SIMULATED_WORKERS), "measured / simulated, 2"]
-    text = _SIMULATED.format(workers=SIMULATED_WORKERS[-1], tasks=SIMULATED_TASKS)
-    return text + "\n".join(table_lines(header, table)) + "\n\n"
+    if table:
+        yield Block(header=header, rows=table)
 
 
 def _simulated(one: ScaleRun, workers: int, tasks: int) -> float:
@@ -260,63 +194,45 @@ def _simulated(one: ScaleRun, workers: int, tasks: int) -> float:
     )
 
 
-def _at_store(runs: Sequence[ScaleRun]) -> str:
-    """Return a table of the largest table of each format on an object store, beside the local one."""
+def at_store(context: Context) -> Iterator[Block]:
+    """Yield the largest table of each format on an object store, beside the local one."""
+    runs = _runs(context, family=TABLES)
     stored = _of(runs, medium=OBJECT_STORE)
-    table = []
+    groups: dict[tuple[str, ...], list[ScaleRun]] = {}
     for label in dict.fromkeys(run.format for run in stored):
-        chosen = _of(stored, format=label)
-        first = max(chosen, key=lambda run: (run.rows, run.workers))
-        same: dict[str, object] = {
-            name: getattr(first, name) for name in ("engine", "workers", "rows", "partitions")
-        }
+        first = max(_of(stored, format=label), key=lambda run: (run.rows, run.workers))
+        same = {name: getattr(first, name) for name in ("engine", "workers", "rows", "partitions")}
+        spread = f"{first.rows:,} rows, {plural(first.workers, 'worker')}"
         for medium in MEDIA:
-            found = _of(runs, medium=medium, format=label, **same)
-            if not found:
-                continue
-            spread = f"{first.rows:,} rows, {plural(first.workers, 'worker')}"
-            row = [label, medium, spread, *_cells(found, STEPS, lambda run: f"{run.seconds:.2f}")]
-            row += _cells(found, STEPS[:2], lambda run: f"{run.cpu_seconds:.2f}")
-            table.append([*row, f"{max(run.peak_bytes for run in found) / MIB:.0f}"])
-    if not table:
-        return ""
-    header = ["format", "medium", "table", *STEPS, "save, CPU", "read, CPU", "peak, MiB"]
-    shown = "\n".join(table_lines(header, table, alignment="lll" + "r" * 7))
-    server = f"{REAL} {VERSION}"
-    return _AT_STORE.format(server=server) + shown + "\n\n" + _verdict(stored) + "\n\n"
+            if found := _of(runs, medium=medium, format=label, **same):
+                groups[label, medium, spread] = found
+    if groups:
+        table = _measured(groups, "format,medium,table", "all seconds,CPU,peak")
+        yield from _with(table, "", f"The server is {REAL} {VERSION}. Seconds.", stored)
 
 
-def _engines(runs: Sequence[ScaleRun]) -> str:
+def engines(context: Context) -> Iterator[Block]:
+    """Yield the same jobs on each engine, and the lengths of the engines' files."""
+    runs = _local(context)
     found = [name for name in ENGINES if _of(runs, engine=name)]
     if not found:
-        return ""
-    lines = [f"{name}: {_lines_of(name)} lines" for name in ENGINES]
+        return
+    lines = f"Lines: {joined(f'{name}: {_lines_of(name)} lines' for name in ENGINES)}."
     common = set.intersection(
         *({(run.rows, run.workers) for run in _of(runs, engine=name)} for name in found)
     )
     if len(found) == 1 or not common:
-        return _ENGINES + f"Lines: {joined(lines)}.\n\n"
+        yield from (Block(), Block(text=lines))
+        return
     rows, workers = max(common)
-    header = ["format", "engine", *STEPS, "save, wall", "read, wall", "peak, MiB"]
-    table = []
-    for label in dict.fromkeys(run.format for run in runs):
-        for name in found:
-            chosen = _of(runs, engine=name, rows=rows, workers=workers, format=label)
-            if not chosen:
-                continue
-            table.append(
-                [
-                    label,
-                    name,
-                    *_cells(chosen, STEPS, lambda run: f"{run.seconds:.2f}"),
-                    *_cells(chosen, STEPS[:2], lambda run: f"{run.wall_seconds:.1f}"),
-                    f"{max(run.peak_bytes for run in chosen) / MIB:.0f}",
-                ]
-            )
-    of_engines = [run for name in found for run in _of(runs, engine=name, rows=rows, workers=workers)]
-    text = f"{rows:,} rows, {plural(workers, 'worker')}, seconds. Lines: {joined(lines)}.\n\n"
-    shown = "\n".join(table_lines(header, table, alignment="ll" + "r" * 7))
-    return _ENGINES + text + shown + "\n\n" + _verdict(of_engines) + "\n\n"
+    same = _of(runs, rows=rows, workers=workers)
+    pairs = ((label, name) for label in dict.fromkeys(run.format for run in runs) for name in found)
+    groups = {(label, name): _of(same, format=label, engine=name) for label, name in pairs}
+    table = _measured({pair: own for pair, own in groups.items() if own}, "format,engine",
+                      "all seconds,wall,peak")  # fmt: skip
+    of_engines = [run for name in found for run in _of(same, engine=name)]
+    text = f"{rows:,} rows, {plural(workers, 'worker')}, seconds. {lines}"
+    yield from _with(table, "", text, of_engines)
 
 
 def _lines_of(engine: str) -> int:
@@ -324,61 +240,32 @@ def _lines_of(engine: str) -> int:
     return len(inspect.getsource(inspect.getmodule(found) or found).splitlines())
 
 
-def _limited(runs: Sequence[ScaleRun]) -> str:
-    chosen = _of(runs, engine=LIMITED)
-    return _limited_table(chosen, _LIMITED, "rows") if chosen else ""
-
-
-def _limited_table(chosen: Sequence[ScaleRun], head: str, unit: str) -> str:
-    first = chosen[-1]
+def limited(context: Context, family: str, unit: str) -> Iterator[Block]:
+    """Yield the steps of a family under a limit of memory, of the data that were measured last."""
+    chosen = _runs(context, engine=LIMITED, family=family)
+    if not chosen:
+        return
+    last = chosen[-1]
     table = []
-    for label in dict.fromkeys(run.format for run in chosen):
-        of_format = _of(chosen, format=label, rows=first.rows)
-        steps = ("save", "read")
-        table.append(
-            [
-                label,
-                *_cells(of_format, steps, lambda run: f"{run.cpu_seconds:.1f}"),
-                *_cells(of_format, steps, lambda run: f"{run.peak_bytes / MIB:.0f}"),
-                *_cells(of_format, steps[:1], lambda run: f"{run.size_bytes / 1e6:.0f}"),
-            ]
-        )
+    for (label,), runs in _by_format(_of(chosen, rows=last.rows)).items():
+        cells = [label, *_cells(runs, STEPS[:2], lambda run: f"{run.cpu_seconds:.1f}")]
+        cells += _cells(runs, STEPS[:2], lambda run: f"{run.peak_bytes / MIB:.0f}")
+        table.append([*cells, *_cells(runs, STEPS[:1], lambda run: f"{run.size_bytes / 1e6:.0f}")])
     header = ["format", "save, CPU s", "read, CPU s", "save, peak MiB", "read, peak MiB", "MB"]
-    intro = head.format(times=f"{first.frame_bytes / first.limit_bytes:.1f}")
-    text = f"{first.rows:,} {unit} of `{first.dataset}`; limit: {first.memory}.\n\n"
-    return intro + text + "\n".join(table_lines(header, table)) + "\n\n" + _verdict(chosen) + "\n\n"
+    times = f"in memory they would need {last.frame_bytes / last.limit_bytes:.1f} times the limit"
+    text = f"{last.rows:,} {unit} of `{last.dataset}`; limit: {last.memory}; {times}."
+    yield from _with(Block(header=header, rows=table), "", text, chosen)
 
 
-def _arrays(runs: Sequence[ScaleRun]) -> str:
-    """Return the sections on arrays, with a table for each array."""
-    limited = _of(runs, engine=LIMITED)
-    on_workers = [run for run in runs if run not in limited]
-    parts = []
+def arrays(context: Context) -> Iterator[Block]:
+    """Yield a table for each array on workers."""
+    on_workers = [run for run in _runs(context, family=ARRAYS) if run.engine != LIMITED]
     for dataset, rows in dict.fromkeys((run.dataset, run.rows) for run in on_workers):
         chosen = _of(on_workers, dataset=dataset, rows=rows)
-        steps = ("save", "read")
-        header = ["store", "engine", "workers", "regions", *steps, "save, wall", "read, wall"]
-        table = []
-        for label, engine, workers in dict.fromkeys(
-            (run.format, run.engine, run.workers) for run in chosen
-        ):
-            of_store = _of(chosen, format=label, engine=engine, workers=workers)
-            table.append(
-                [
-                    label,
-                    engine,
-                    f"{workers}",
-                    f"{of_store[0].partitions}",
-                    *_cells(of_store, steps, lambda run: f"{run.seconds:.2f}"),
-                    *_cells(of_store, steps, lambda run: f"{run.wall_seconds:.1f}"),
-                    *_cells(of_store, steps, lambda run: f"{run.cpu_seconds:.2f}"),
-                    f"{max(run.peak_bytes for run in of_store) / MIB:.0f}",
-                    *_cells(of_store, steps[:1], lambda run: f"{run.size_bytes / 1e6:.0f}"),
-                ]
-            )
-        header += ["save, CPU", "read, CPU", "peak, MiB", "MB"]
-        shown = "\n".join(table_lines(header, table, alignment="ll" + "r" * 10))
-        intro = f"{plural(rows, 'chunk')} of `{dataset}`. Seconds.\n\n"
-        parts.append(intro + shown + "\n\n" + _verdict(chosen) + "\n\n")
-    text = _ARRAYS + "".join(parts) if parts else ""
-    return text + (_limited_table(limited, _ARRAYS_LIMITED, "chunks") if limited else "")
+        groups: dict[tuple[str, ...], list[ScaleRun]] = {}
+        for run in chosen:
+            own = _of(chosen, format=run.format, engine=run.engine, workers=run.workers)
+            groups[run.format, run.engine, f"{run.workers}", f"{own[0].partitions}"] = own
+        table = _measured(groups, "store,engine,workers,regions", "seconds,wall,CPU,peak,MB")
+        text = f"{plural(rows, 'chunk')} of `{dataset}`. Seconds."
+        yield from _with(table, "", text, chosen)

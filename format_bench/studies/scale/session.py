@@ -5,11 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-
-import click
 
 import array_stores
 import data_formats
@@ -20,7 +18,7 @@ from format_bench.instruments import isolation, memory
 from format_bench.instruments.touch import touch, touch_array
 from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.tables import Plan
-from format_bench.parallel.trials import LOCAL, VERIFIED, array_trial, trial
+from format_bench.parallel.trials import LOCAL, VERIFIED, trial
 from format_bench.results.status import WRONG, CellStatus
 from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
 from format_bench.verification.digests import ArrayDigest, TableDigest, array_digest, differences, digest
@@ -96,37 +94,10 @@ def on_workers(engine: ParallelEngine, cell: Cell, place: Path | RemoteFile) -> 
     place : Path or RemoteFile
         Folder of the table, or path of the array, where nothing may be; it is removed at the end.
     """
-    plan = cell.plan
-    if isinstance(plan, ArrayPlan):
-        found = array_trial(engine, cell.label, plan, cast("Path", place))
-    else:
-        found = trial(engine, cell.label, plan, place)
-    for each in found:
-        if each.job is None:
-            status = each.status or CellStatus.FAILED
-            yield cell.run(each.step, status=status, sentence=each.sentence)
-            continue
-        reports = each.job.reports
-        yield cell.run(
-            each.step,
-            partitions=len(reports),
-            seconds=each.job.seconds,
-            wall_seconds=each.job.wall_seconds,
-            client_seconds=each.job.client_seconds,
-            cpu_seconds=each.job.cpu_seconds,
-            peak_bytes=each.job.peak_bytes,
-            task_seconds=tuple(sum(stage.seconds for stage in report.stages) for report in reports),
-            size_bytes=each.size_bytes,
-            sentence=each.sentence,
-        )
-
-
-def show(run: ScaleRun, start: float) -> None:
-    """Print a line of progress on a step, by the time of `time.monotonic` at which all began."""
-    outcome = f"{run.status}: {run.sentence}" if run.status else f"{run.seconds:.2f} s"
-    place = f"[{time.monotonic() - start:.0f} s]"
-    spread = f"{run.engine}, {run.workers}, {run.medium}"
-    click.echo(f"{place} {spread}: {run.format}: {run.step}: {outcome}", err=True)
+    for each in trial(engine, cell.label, cell.plan, place):
+        status = "" if each.status is CellStatus.VALUE else each.status
+        partitions = len(each.task_seconds) or cell.plan.partitions
+        yield cell.run(**asdict(each) | {"status": status, "partitions": partitions})
 
 
 def row_bytes(dataset: str) -> float:

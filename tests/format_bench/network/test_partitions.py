@@ -94,7 +94,7 @@ def test_a_save_that_left_no_object_is_no_value(serial, store, monkeypatch):
     place = place_of(store, "nowhere")
     monkeypatch.setattr(ObjectFolder, "sizes", lambda _: {})
     (found,) = trial(serial, "CSV", PLAN, place)
-    assert (found.step, found.status, found.job) == ("save", CellStatus.FAILED, None)
+    assert (found.step, found.status, found.task_seconds) == ("save", CellStatus.FAILED, ())
     assert found.sentence == f"made no request to {place.endpoint}"
 
 

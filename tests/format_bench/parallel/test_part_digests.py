@@ -20,8 +20,7 @@ from format_bench.parallel.arrays import (
 )
 from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import Plan, part_differences, read_parallel, save_parallel
-from format_bench.parallel.trials import READ, _verified
-from format_bench.results.status import CellStatus
+from format_bench.parallel.trials import table_differences
 from format_bench.verification.digests import differences, digest
 
 PLAN = Plan("core", 90, 3)
@@ -90,8 +89,7 @@ def test_each_mistake_in_a_table_is_found_without_its_rows(serial, tmp_path, lab
     (sentence,) = part_differences(found)
     assert sentence.startswith(f"{names[1]}: column ")
     assert sentence.endswith("other values, or another order")
-    result = _verified(READ, found, saved.digest, list(saved.digest.columns), adapter)
-    assert (result.status, sentence in result.sentence) == (CellStatus.FAILED, True)
+    assert sentence in table_differences(adapter, saved.digest, found)
 
     save_parallel(serial, adapter, Plan("core", 90, 3, seed=2), other)
     part.unlink()

@@ -43,24 +43,27 @@ def _expected(name):
     [
         ("media", "--page", "media.json", "media.md"),
         ("query-sets", "--page", "sets.csv", "sets.md"),
-        ("scaling", "--page", "scale.jsonl", "scale.md"),
     ],
 )
 def test_a_kept_file_makes_the_page_of_then(tmp_path, study, option, file, expected):
     shutil.copy(KEPT / file, tmp_path)
-    # A folder of results was what `scaling` took.
-    source = tmp_path if study == "scaling" else tmp_path / file
-    assert _printed(study, option, source) == _expected(expected)
+    assert _printed(study, option, tmp_path / file) == _expected(expected)
 
 
 @pytest.mark.parametrize(
-    ("study", "file"), [("damage", "damage.jsonl"), ("links", "links.csv"), ("tuning", "tuning.csv")]
+    ("study", "file"),
+    [
+        ("damage", "damage.jsonl"),
+        ("links", "links.csv"),
+        ("scaling", "scale.jsonl"),
+        ("tuning", "tuning.csv"),
+    ],
 )
 def test_a_declared_study_prints_the_tables_and_lists_of_then(study, file):
     def facts(page):
         return [line for line in page.splitlines() if line[:2] in {"| ", "- ", "##"}]
 
-    then = facts(_expected(f"{study}.md"))
+    then = facts(_expected(f"{file.partition('.')[0]}.md"))
     assert [each for each in facts(_printed(study, "--page", KEPT / file)) if each in then] == then
 
 
@@ -70,25 +73,26 @@ def test_a_declared_study_prints_the_summary_of_then(study, file):
 
 
 @pytest.mark.parametrize(
-    ("study", "module", "name"),
+    ("study", "module", "file"),
     [
-        ("links", "links", "links"),
-        ("nesting", "nested.trials", "nesting"),
-        ("table-changes", "tables.changes", "changes"),
-        ("tuning", "tables.tuning", "tuning"),
+        ("links", "links", "links.csv"),
+        ("nesting", "nested.trials", "nesting.csv"),
+        ("scaling", "scale.results", "scale.jsonl"),
+        ("table-changes", "tables.changes", "changes.csv"),
+        ("tuning", "tables.tuning", "tuning.csv"),
     ],
 )
-def test_a_kept_file_and_records_of_it_have_the_values_of_then(tmp_path, study, module, name):
+def test_a_kept_file_and_records_of_it_have_the_values_of_then(tmp_path, study, module, file):
     def values(page):
         # Without headings, and cells that only pages of today have.
         lines = [each.replace("|  |", "|") for each in page.splitlines() if each[:2] == "| "]
         return {each for each in lines if not each.startswith(("| --", "| format "))}
 
-    then = values(_expected(f"{name}.md"))
+    then = values(_expected(f"{file.partition('.')[0]}.md"))
     assert then
-    assert then <= values(_printed(study, "--page", KEPT / f"{name}.csv"))
+    assert then <= values(_printed(study, "--page", KEPT / file))
     form = importlib.import_module(f"format_bench.studies.{module}").FORM
-    rows = read(form, KEPT / f"{name}.csv")
+    rows = read(form, KEPT / file)
     kept = StudyFile(form, tmp_path)
     for each in rows:
         kept.append(each)
@@ -100,7 +104,6 @@ def test_a_kept_file_and_records_of_it_have_the_values_of_then(tmp_path, study, 
     ("study", "module", "file", "expected"),
     [
         ("query-sets", "sql_sets.trials", "sets.csv", "sets.md"),
-        ("scaling", "scale.results", "scale.jsonl", "scale.md"),
     ],
 )
 def test_records_of_the_same_values_make_the_same_page(tmp_path, study, module, file, expected):

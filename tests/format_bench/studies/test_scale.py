@@ -15,8 +15,8 @@ from format_bench.parallel.trials import OBJECT_STORE, STEPS
 from format_bench.results import records
 from format_bench.results.load import load
 from format_bench.results.study_rows import StudyFile, read
-from format_bench.studies.out_of_core import plan_of
-from format_bench.studies.scale.page import page
+from format_bench.studies.declared.study import read as declared
+from format_bench.studies.scale.instruments import SCALING, plan_of
 from format_bench.studies.scale.results import FORM, ScaleRun
 from format_bench.studies.scale.session import Cell, alone, limited_cell, on_workers
 from format_bench.studies.scale.simulation import simulated_seconds
@@ -130,7 +130,8 @@ def test_results_become_records_and_a_page(tmp_path):
     assert {each.conditions.get("memory limit") for each in found} == {None, "1M"}
     assert {"parallel part CPU time", "save peak memory"} <= {each.metric for each in found}
     assert [each.sentence for each in found if each.status == "failed"] == ["a disk was full"] * 3
-    text = page(read(FORM, tmp_path))
+    rows, results = SCALING.read(tmp_path)
+    text = declared("scaling").page(results, rows).markdown()
     assert "## 1,000 rows of core on 2 workers" in text
     assert "| CSV | 0.50 | 0.50 | 0.50 | failed |" in text
     assert "CSV, count: a disk was full." in text
@@ -141,7 +142,7 @@ def test_results_become_records_and_a_page(tmp_path):
     assert "| CSV | object store | 1,000 rows, 2 workers | 7.00 | 7.00 | 7.00 | 7.00 |" in text
     assert "| CSV | local | 1,000 rows, 2 workers | 0.50 | 0.50 | 0.50 | failed |" in text
     assert "ray: " in text
-    assert "As a DataFrame it would need 4.0 times the limit." in text
+    assert "in memory they would need 4.0 times the limit." in text
 
 
 def test_the_study_measures_and_prints_its_page(tmp_path):
@@ -156,6 +157,7 @@ def test_the_study_measures_and_prints_its_page(tmp_path):
     assert "Feather: read" in done.stderr
     done = run("study", "scaling", "--page", str(out))
     assert done.stdout.startswith("# Scale\n")
+    assert "## Arrays" not in done.stdout
 
 
 @pytest.mark.parametrize(

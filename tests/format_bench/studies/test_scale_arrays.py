@@ -12,8 +12,8 @@ from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.engine import opened
 from format_bench.results import records
 from format_bench.results.study_rows import read
-from format_bench.studies.out_of_core import array_plan_of, array_store_labels
-from format_bench.studies.scale.page import page
+from format_bench.studies.declared.study import read as declared
+from format_bench.studies.scale.instruments import SCALING, plan_of, usual_labels
 from format_bench.studies.scale.results import FORM
 from format_bench.studies.scale.session import Cell, alone, limited_cell, on_workers
 from tests.helpers import run
@@ -77,13 +77,13 @@ def test_a_store_alone_writes_chunks_and_reads_regions_under_a_limit(tmp_path):
 
 
 def test_an_array_has_as_many_times_the_memory_as_requested():
-    plan = array_plan_of("noise", 100 * MIB, 4, None)
+    plan = plan_of("noise", 100 * MIB, 4, None)
     assert plan.chunks == 400
     # Regions of three chunks of 1 MiB are a 32nd of the limit.
     assert plan.partitions == 134
-    assert array_plan_of("noise", 100 * MIB, 4, 100).partitions == 4
-    assert {"Zarr.dir", "HDF5"} <= set(array_store_labels())
-    assert not {"GRIB2", "Zarr.dir[xarray]"} & set(array_store_labels())
+    assert plan_of("noise", 100 * MIB, 4, 100).partitions == 4
+    assert {"Zarr.dir", "HDF5"} <= set(usual_labels("noise"))
+    assert not {"GRIB2", "Zarr.dir[xarray]"} & set(usual_labels("noise"))
 
 
 def test_the_study_measures_arrays_and_prints_its_page(tmp_path):
@@ -102,12 +102,12 @@ def test_the_study_measures_arrays_and_prints_its_page(tmp_path):
         (4, 3),
         (5, 3),
     }
-    text = page(measured)
+    rows, results = SCALING.read(out)
+    text = declared("scaling").page(results, rows).markdown()
     assert "4 chunks of `noise`" in text
     assert "| NetCDF4 | serial | 1 | 2 |" in text
     assert "Digests are equal in 2 of 2 reads." in text
-    assert "In memory they would need 0.0 times the limit." in text
-    assert text.endswith(".\n")
+    assert "in memory they would need 0.0 times the limit." in text
 
 
 @pytest.mark.parametrize(
