@@ -72,6 +72,16 @@ class Axis:
         """Return why a case cannot be measured under a value, in a sentence; empty if it can."""
         return ""
 
+    def interpreter(self, value: str) -> str:  # noqa: ARG002 (of subclasses)
+        """Return the path of the Python that measures under a value; empty for this one.
+
+        Raises
+        ------
+        UnavailableError
+            If there is none.
+        """
+        return ""
+
     @contextmanager
     def surrounded(self, value: str) -> Iterator[Surroundings]:  # noqa: ARG002 (of subclasses)
         """Provide a value for the measuring processes of a case, which end before the block does."""

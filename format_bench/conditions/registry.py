@@ -51,6 +51,17 @@ def why_not(case: Case) -> str:
     return next((why for axis, value in _of(case) if (why := axis.why_not(value, case))), "")
 
 
+def interpreter_of(case: Case) -> str:
+    """Return the path of the Python that measures a case; empty for this one.
+
+    Raises
+    ------
+    UnavailableError
+        If it is not installed.
+    """
+    return next((path for axis, value in _of(case) if (path := axis.interpreter(value))), "")
+
+
 @contextmanager
 def surrounded(case: Case) -> Iterator[Surroundings]:
     """Provide the conditions of a case for its measuring processes."""

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.errors import NotColdError
@@ -66,6 +69,7 @@ def run(
     limit_seconds: float,
     environment: Mapping[str, str] | None = None,
     entered: Callable[[], None] | None = None,
+    interpreter: str = "",
 ) -> Outcome:
     """Call `step(*arguments)` in a fresh process and return its outcome.
 
@@ -85,6 +89,8 @@ def run(
         imported without them.
     entered : callable, optional
         Called in the process before the step, e.g. to enter a limit; pickled.
+    interpreter : str
+        Path of another Python, which imports these sources, and its own libraries; this one by default.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOADED)
@@ -96,7 +102,10 @@ def run(
         # that nobody knows.
         with EndingSignals.held():
             own = {"TMPDIR": str(place), **(environment or {})}
-            process = context.Process(target=_child, args=(sender, own, entered, step, arguments))
+            task = own, entered, step, arguments
+            process: Any = context.Process(target=_child, args=(sender, *task))
+            if interpreter:
+                process = _OtherProcess(interpreter, sender, task)
             process.start()
             stack.callback(_end, process, receiver)
         sender.close()
@@ -144,16 +153,54 @@ def _death(exit_code: int) -> str:
     return f"its process crashed ({name})"
 
 
-def _child(
+class _OtherProcess:
+    """Process of another interpreter, in the place of one of `multiprocessing`."""
+
+    def __init__(self, interpreter: str, sender: Connection, task: tuple[Any, ...]) -> None:
+        self._interpreter, self._sender, self._task = interpreter, sender, task
+
+    def start(self) -> None:
+        """Start the process; its sources are these, also where its environment has others."""
+        sources = str(Path(__file__).resolve().parents[2])
+        call = f"from {__name__} import answer; answer({self._sender.fileno()})"
+        self._popen = subprocess.Popen(  # noqa: S603 (an environment of the user's own)
+            [self._interpreter, "-c", call],
+            stdin=subprocess.PIPE,
+            pass_fds=[self._sender.fileno()],
+            # Variables too, since to unpickle the task is to import its modules.
+            env={**os.environ, "PYTHONPATH": sources, **self._task[0]},
+        )
+        with suppress(BrokenPipeError), cast("IO[bytes]", self._popen.stdin) as pipe:
+            pickle.dump(self._task, pipe)
+        self.pid, self.kill, self.join = self._popen.pid, self._popen.kill, self._popen.wait
+
+    @property
+    def exitcode(self) -> int | None:
+        """The status of a process that has ended, negative for a signal."""
+        return self._popen.poll()
+
+
+def answer(descriptor: int) -> None:
+    """Run the task that the standard input has, in another interpreter than that of the run."""
+    os.setpgrp()
+    die_with(os.getppid())
+    _run(Connection(descriptor, readable=False), *pickle.load(sys.stdin.buffer))  # noqa: S301 (of `run`)
+
+
+def _child(sender: Connection, *task: Any) -> None:
+    # A process group, which can be killed as a whole with the processes that the step starts.
+    os.setpgrp()
+    _die_with_parent()
+    _run(sender, *task)
+
+
+def _run(
     sender: Connection,
     environment: dict[str, str],
     entered: Callable[[], None] | None,
     step: Callable[..., Any],
     arguments: tuple[Any, ...],
 ) -> None:
-    # A process group, which can be killed as a whole with the processes that the step starts.
-    os.setpgrp()
-    _die_with_parent()
     os.environ.update(environment)
     tempfile.tempdir = None  # the server may have looked for it
     unlink_semaphores_at_once()

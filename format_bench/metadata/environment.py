@@ -8,10 +8,11 @@ import platform
 import sys
 
 from format_bench.results import environments
+from format_bench.system import library_set as sets
 
 
 @functools.cache
-def present(label: str, suite: str) -> str:
+def present(label: str, suite: str, library_set: str = "") -> str:
     """Return the environment of values of a format that are measured now.
 
     Parameters
@@ -20,15 +21,17 @@ def present(label: str, suite: str) -> str:
         The format.
     suite : str
         The suite, as a record names it.
+    library_set : str
+        The set in whose interpreter they are measured; by default this one.
     """
-    python = environments.python_of(platform.python_implementation(), sys.version)
-    return environments.described(label, suite, python, _version)
+    version = sets.python_version(library_set) if library_set else sys.version
+    python = environments.python_of(platform.python_implementation(), version)
+    path = sets.packages(library_set) if library_set else sys.path
+    return environments.described(label, suite, python, functools.partial(_version, path=tuple(path)))
 
 
 @functools.cache
-def _version(name: str) -> str | None:
+def _version(name: str, path: tuple[str, ...]) -> str | None:
     # Nothing is imported here: a library under test may crash.
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    found = importlib.metadata.distributions(name=name, path=list(path))
+    return next((each.version for each in found), None)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from adapter_core.errors import WrongValuesError
+from adapter_core.errors import UnavailableError, WrongValuesError
 from format_bench import conditions
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
@@ -86,6 +86,10 @@ def isolated(
     folder : Path
         The folder of the measured files, whose free space may explain a failure.
     """
+    try:
+        interpreter = conditions.interpreter_of(case)
+    except UnavailableError as error:
+        return isolation.outcome_of(error)
     with conditions.surrounded(case) as surroundings:
         outcome = isolation.run(
             call,
@@ -93,6 +97,7 @@ def isolated(
             limit_seconds=limit_seconds,
             environment=surroundings.environment,
             entered=surroundings.entered,
+            interpreter=interpreter,
         )
     return _with_space(conditions.explained(case, outcome), folder)
 

@@ -12,6 +12,7 @@ from format_bench.metadata import environment
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Key, Record, engine_of, key
 from format_bench.results.status import CellStatus
+from format_bench.system.library_set import AXIS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,7 +66,7 @@ def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterato
                 sentence="",
                 run_id=run_id,
                 query=query,
-                environment=environment.present(case.format, case.suite),
+                environment=environment.present(case.format, case.suite, case.conditions.get(AXIS, "")),
             )
 
 

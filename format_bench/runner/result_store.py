@@ -15,6 +15,7 @@ from format_bench.results.display.text import joined, plural
 from format_bench.results.load import RESULTS
 from format_bench.results.records import Key, Record, key
 from format_bench.runner.recording import keys
+from format_bench.system.library_set import AXIS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -129,5 +130,5 @@ def differences_of(record: Record) -> dict[str, tuple[str, str]]:
     """Return the differences between the environment of a record and the present one."""
     if not record.environment:
         return {}
-    now = environment.present(record.format, record.suite)
+    now = environment.present(record.format, record.suite, record.conditions.get(AXIS, ""))
     return environments.differences(record.environment, now)

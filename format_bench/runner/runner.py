@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import WrongValuesError
+from adapter_core.errors import UnavailableError, WrongValuesError
 from format_bench import conditions
 from format_bench.families.cases import Case
 from format_bench.families.measuring import turns_of
@@ -323,10 +323,17 @@ class CaseData:
 
     def of(self, case: Case) -> Outcome:
         """Return the path of a case's data and the number of columns, or why there are none."""
+        try:
+            interpreter = conditions.interpreter_of(case)
+        except UnavailableError as error:
+            return isolation.outcome_of(error)
         if case.dataset in self._prepared:
             return self._prepared[case.dataset](case.rows)
-        path = self._folder / f"{case.family.name}-{case.dataset}-{case.rows}"
+        # Pickles of one version of pandas may be unreadable to another.
+        own = Path(interpreter).parents[1].name if interpreter else ""
+        path = self._folder / f"{case.family.name}-{case.dataset}-{case.rows}{own}"
         if path not in self._made:
-            made = isolation.run(store_data, case, path, limit_seconds=self._limit_seconds)
+            limit = self._limit_seconds
+            made = isolation.run(store_data, case, path, limit_seconds=limit, interpreter=interpreter)
             self._made[path] = made if made.status else Outcome((path, made.value[1]))
         return self._made[path]

@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -266,6 +268,42 @@ def test_files_are_saved_with_the_settings_that_are_asked_for(tmp_path):
 )
 def test_settings_name_what_is_decided_otherwise(case, value, reason):
     assert axes()["settings"].why_not(value, case).startswith(reason)
+
+
+def _library_set(folder, ran):
+    """Make an environment with these libraries, that leaves a file when it runs; pandas is older."""
+    packages = folder / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+    (packages / "pandas-0.0.1.dist-info").mkdir(parents=True)
+    (packages / "pandas-0.0.1.dist-info" / "METADATA").write_text("Name: pandas\nVersion: 0.0.1\n")
+    (packages / "others.pth").write_text(sysconfig.get_path("purelib"))
+    (packages / "sitecustomize.py").write_text(f"open({str(ran)!r}, 'a').write('ran ')")
+    python = Path(sys.executable).resolve()
+    (folder / "pyvenv.cfg").write_text(f"home = {python.parent}\nversion = 3.11.0\n")
+    (folder / "bin").mkdir()
+    (folder / "bin" / "python").symlink_to(python)
+
+
+def test_a_library_set_measures_in_its_own_interpreter(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    ran = tmp_path / "ran"
+    _library_set(tmp_path / "formatbench" / "library_sets" / "old", ran)
+    what = ("--formats", "Pickle", "--rows", "50", "--datasets", "float", "--steps", "save,read")
+    found = _measured(tmp_path / "out", *what, "--library-set", "old,absent", "--threads", "1")
+    old, absent = (
+        {each.metric: each for each in found if each.conditions["library set"] == name}
+        for name in ("old", "absent")
+    )
+    assert old["save time"].value
+    assert old["lost columns"].value == 0
+    assert "CPython 3.11.0" in old["save time"].environment
+    assert "pandas 0.0.1" in old["save time"].environment
+    assert ran.read_text() == "ran ran ran "  # the data, saves, and reads
+    assert {each.status for each in absent.values()} == {"unavailable"}
+    assert absent["size"].sentence.startswith(
+        "the library set absent is unavailable: it is not installed"
+    )
+    with pytest.raises(InvalidRequestError, match=r"^--library-set \.\./x: a name has letters"):
+        axes()["library set"].parse("../x")
 
 
 def test_a_table_is_saved_and_read_by_workers(tmp_path):
