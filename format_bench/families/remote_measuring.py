@@ -85,7 +85,7 @@ def measured(cost: StepCost, *, is_given: bool = True) -> list[Measured]:
         values[f"remote {cost.step} requests"] = counted.reads + counted.writes if counted else 0
         values[f"remote {cost.step} bytes"] = counted.up_bytes + counted.down_bytes if counted else 0
     if cost.error:
-        status = CellStatus.UNSUPPORTED if cost.is_unsupported else CellStatus.FAILED
+        status = getattr(cost.error, "status", CellStatus.FAILED)
         return _empty(tuple(values), status, cost.error)
     if not cost.traffic:
         time, *counts = values

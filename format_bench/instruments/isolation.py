@@ -22,24 +22,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any, cast
 
-from adapter_core import CannotHoldError, UnavailableError, UnknownNameError, UnsupportedError
-from adapter_core.errors import NotColdError
 from data_generator.confinement.kernel import die_with
-from format_bench.results.status import CellStatus, Reason
+from format_bench.results.status import CellStatus, Reason, status_of
 from format_bench.system.scratch import scratch_folder
 from format_bench.system.signals import EndingSignals
 
 # Modules that the server imports before it forks. Importing pandas takes longer than most steps.
 PRELOADED = ["__main__", "format_bench.runner.steps", "format_bench.families.preloaded"]
-
-# Errors that are results: their messages are the reasons.
-_EXPECTED: dict[type[BaseException], CellStatus] = {
-    CannotHoldError: CellStatus.UNSUPPORTED,
-    UnsupportedError: CellStatus.UNSUPPORTED,
-    UnavailableError: CellStatus.UNAVAILABLE,
-    UnknownNameError: CellStatus.UNAVAILABLE,
-    NotColdError: CellStatus.UNAVAILABLE,
-}
 
 
 @dataclass(frozen=True)
@@ -243,14 +232,9 @@ def _die_with_parent() -> None:
     os.close(forkserver._forkserver._forkserver_alive_fd)  # type: ignore[attr-defined]  # noqa: SLF001
 
 
-def status_of(error: BaseException) -> CellStatus:
-    """Return the status of a cell whose step raised an error."""
-    return _EXPECTED.get(type(error), CellStatus.FAILED)
-
-
 def outcome_of(error: BaseException) -> Outcome:
     """Return the outcome of a step that raised an error."""
-    status = _EXPECTED.get(type(error))
-    text = str(error) if status else f"{type(error).__name__}: {error}"
+    status = status_of(error)
+    text = f"{type(error).__name__}: {error}" if status is CellStatus.FAILED else str(error)
     sentence = " ".join(text.split())[:500]
-    return Outcome(None, status or CellStatus.FAILED, sentence, type(error).__name__)
+    return Outcome(None, status, sentence, type(error).__name__)

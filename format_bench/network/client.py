@@ -18,11 +18,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import ArraySource, Feature, FormatBenchError, RemoteFile, UnsupportedError
+from adapter_core import ArraySource, Feature, FormatBenchError, RemoteFile
 from adapter_core.credentials import without_secrets
 from adapter_core.text import printable
 from data_generator import catalog
 from format_bench.network.processes import CommandedProcess, answer_commands
+from format_bench.results.status import CellStatus, Reason, status_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,8 +51,13 @@ class Outcome:
     """Hash of types and values, see `digest_of`; empty after a save."""
     error: str = ""
     """Error, as a sentence; empty if the step succeeded."""
-    is_unsupported: bool = False
-    """Whether the format has no such step."""
+    status: CellStatus = CellStatus.FAILED
+    """Status that the error gives a cell."""
+
+    @property
+    def reason(self) -> Reason:
+        """The error with its status; empty if the step succeeded."""
+        return Reason(self.error, CellStatus(self.status))
 
 
 class Client(CommandedProcess):
@@ -201,8 +207,7 @@ class _Work:
             found = call(*arguments)
         except FormatBenchError as error:
             seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - start_cpu
-            unsupported = isinstance(error, UnsupportedError)
-            return Outcome(seconds, cpu_seconds, error=str(error), is_unsupported=unsupported)
+            return Outcome(seconds, cpu_seconds, error=str(error), status=status_of(error))
         except BaseException as error:  # a panic of Rust is no Exception
             message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             return Outcome(error=printable(without_secrets(message)))

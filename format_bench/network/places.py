@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from adapter_core import RemoteFile
 from adapter_core.credentials import profile_endpoint
-from adapter_core.errors import LinkError, ObjectStoreError
+from adapter_core.errors import LinkError, ObjectStoreError, UnavailableError
 from format_bench.network.bucket import Bucket
 from format_bench.network.environment import LOOPBACK, NO_REQUEST, store_variables
 from format_bench.network.folder_server import FolderServer
@@ -292,9 +292,10 @@ class Link(Started):
 
         Raises
         ------
+        UnavailableError
+            If the protocol is XRootD and there is no server of it, or no network to delay it.
         LinkError
-            If the protocol is XRootD and there is no server of it, or no network to delay it; or if the
-            client does not answer within its limit.
+            If the client does not answer within its limit.
         """
         if scheme == "root":
             return self._reach_by_xrootd(key, step)
@@ -310,7 +311,8 @@ class Link(Started):
 
     def _reach_by_xrootd(self, key: str, step: Step) -> tuple[Outcome, Traffic]:
         if self._network is None:
-            raise LinkError("XRootD needs a network, since its server cannot be delayed")
+            reason = "its server cannot be delayed but by a network"
+            raise UnavailableError("XRootD", reason, "a machine that permits network namespaces")
         self._xrootd_port += 1
         prefix = self._network.server_prefix
         with XRootDServer(self.bucket.parent, self._xrootd_port, prefix) as server:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import array_stores
 import data_formats
 from adapter_core import DataFormat
-from adapter_core.errors import LinkError
+from adapter_core.errors import LinkError, UnavailableError
 from format_bench.network.client import ARRAY, PART, READ, SAVE, TABLE, Client
 from format_bench.network.places import S3, Traffic
+from format_bench.results.status import Reason, status_of
 
 if TYPE_CHECKING:
     from adapter_core import ArrayStore, RemoteFile
@@ -80,9 +81,7 @@ class StepCost:
     """Bandwidth in 10**6 bit/s; 0 if not limited."""
     repeats: int = 1
     error: str = ""
-    """Reason for a step without a result, as a sentence."""
-    is_unsupported: bool = False
-    """Whether the format has no such step."""
+    """Reason for a step without a result, a `Reason`; empty if it has one."""
 
 
 def adapter_of(family: str, label: str) -> DataFormat | ArrayStore:
@@ -189,9 +188,9 @@ class Trial:
                                 break
                         least = min(found, key=lambda each: (each.error != "", each.seconds))
                         yield replace(least, round_trip_ms=ms, mbit=mbit, repeats=len(found))
-            except LinkError as error:
+            except (LinkError, UnavailableError) as error:
                 first = StepCost(self.family, self.label, steps[0], round_trips_ms[0], mbit=mbits[0])
-                yield replace(first, error=str(error))
+                yield replace(first, error=Reason(str(error), status_of(error)))
             finally:
                 place.set()
 
@@ -212,6 +211,5 @@ class Trial:
             outcome.seconds,
             outcome.cpu_seconds,
             traffic,
-            error=WRONG if is_wrong else outcome.error,
-            is_unsupported=outcome.is_unsupported,
+            error=WRONG if is_wrong else outcome.reason,
         )

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from adapter_core.errors import LinkError
+from adapter_core.errors import LinkError, UnavailableError
 from format_bench.network.processes import Started
 
 PORT = 31094
@@ -42,14 +42,17 @@ class XRootDServer(Started):
 
     Raises
     ------
+    UnavailableError
+        If no server is installed.
     LinkError
-        If no server is installed, or it does not start.
+        If it does not start.
     """
 
     def __init__(self, folder: Path, port: int, prefix: Sequence[str]) -> None:
         program = shutil.which("xrootd")
         if program is None:
-            raise LinkError("no XRootD server: no program xrootd; try: apt install xrootd-server")
+            reason = "there is no program xrootd"
+            raise UnavailableError("the XRootD server", reason, "apt install xrootd-server")
         self._command, self._root, self._port = [*prefix, program], folder.resolve(), port
         super().__init__()
 

@@ -21,7 +21,6 @@ import array_stores
 import data_formats
 from adapter_core import RemoteFile
 from adapter_core.errors import FormatBenchError, ParallelError, UnknownNameError
-from format_bench.instruments.isolation import status_of
 from format_bench.network.environment import NO_REQUEST
 from format_bench.network.processes import answer_commands
 from format_bench.parallel.arrays import (
@@ -43,7 +42,7 @@ from format_bench.parallel.tables import (
     save_parallel,
     table_at,
 )
-from format_bench.results.status import WRONG, CellStatus
+from format_bench.results.status import WRONG, CellStatus, status_of
 from format_bench.verification.digests import TableDigest, differences
 
 if TYPE_CHECKING:

@@ -6,6 +6,14 @@ import re
 from enum import StrEnum
 from typing import Self
 
+from adapter_core.errors import (
+    CannotHoldError,
+    NotColdError,
+    UnavailableError,
+    UnknownNameError,
+    UnsupportedError,
+)
+
 
 class CellStatus(StrEnum):
     """Status of a cell: a value, or the kind of reason for a missing one."""
@@ -15,6 +23,21 @@ class CellStatus(StrEnum):
     UNAVAILABLE = "unavailable"
     FAILED = "failed"
     TIMED_OUT = "timed out"
+
+
+# Errors that are results: their messages are the reasons.
+_EXPECTED: dict[type[BaseException], CellStatus] = {
+    CannotHoldError: CellStatus.UNSUPPORTED,
+    UnsupportedError: CellStatus.UNSUPPORTED,
+    UnavailableError: CellStatus.UNAVAILABLE,
+    UnknownNameError: CellStatus.UNAVAILABLE,
+    NotColdError: CellStatus.UNAVAILABLE,
+}
+
+
+def status_of(error: BaseException) -> CellStatus:
+    """Return the status of a cell whose step raised an error."""
+    return _EXPECTED.get(type(error), CellStatus.FAILED)
 
 
 class Reason(str):

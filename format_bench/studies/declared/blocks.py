@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -69,7 +70,7 @@ class Page:
             Fold long tables, with HTML.
         """
         shown = {"file": picture, "alt": self.chart.alt} if picture and self.chart else None
-        return (
+        text = (
             _environment()
             .get_template("page.md.j2")
             .render(
@@ -82,6 +83,8 @@ class Page:
                 folds=folds,
             )
         )
+        # Each part of a block begins and ends with an empty line, and any may be missing.
+        return re.sub(r"\n{3,}", "\n\n", text)
 
     def write(self, path: Path) -> None:
         """Write the page into a file, and its picture as SVG beside it."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import data_formats
-from adapter_core.errors import LinkError
+from adapter_core.errors import LinkError, UnavailableError
 from data_generator import catalog
 from format_bench.network import namespaces
 from format_bench.network.client import PART, READ, TABLE, Client, digest_of
@@ -60,7 +60,7 @@ def test_xrootd_counts_requests_or_gives_a_reason(link):
     with _client(link, "ROOT.TTree", "table.root", columns=["H1_PX"]) as client:
         step = functools.partial(client.run, PART)
         if link.kind == DELAYS or shutil.which("xrootd") is None:
-            with pytest.raises(LinkError, match="XRootD"):
+            with pytest.raises(UnavailableError, match="XRootD"):
                 link.reach("root", "table.root", step)
             return
         found, counts = link.reach("root", "table.root", step)
