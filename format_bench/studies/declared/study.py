@@ -304,7 +304,7 @@ def read(name: str, **values: Any) -> Study:
         options = declared.get("options", {})
         given = {each: option.get("default", "") for each, option in options.items()} | values
         if "instrument" in declared:
-            given = {}  # options are for measuring: a page is of what was measured
+            given = values  # others are for measuring: a page is of what was measured
         return msgspec.convert(_filled(declared, given), Study)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise ValueError(f"{path}: {error}") from error
@@ -318,7 +318,8 @@ def _filled(declared: Any, values: dict[str, Any]) -> Any:
         return [_filled(each, values) for each in declared]
     if isinstance(declared, str):
         for name, value in values.items():
-            declared = declared.replace(f"{{{name}}}", str(value))
+            text = ";".join(value) if isinstance(value, list | tuple) else str(value)
+            declared = declared.replace(f"{{{name}}}", text)
     return declared
 
 

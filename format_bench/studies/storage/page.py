@@ -1,16 +1,20 @@
-"""Page of the study of media: times, reads of devices, orders that turn around, and estimates."""
+"""Blocks of the page on media: times, reads of devices, orders that turn around, and estimates."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from statistics import median
+from typing import TYPE_CHECKING
 
 from format_bench.report import turns
-from format_bench.results.display.markdown import table_lines
 from format_bench.results.display.text import joined, plural, quantity
+from format_bench.studies.declared.blocks import Block
 from format_bench.studies.storage.estimates import ASSUMED, MediumModel, media_of_costs, read_costs
 from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
+
+if TYPE_CHECKING:
+    from format_bench.studies.declared.section import Context
 
 APART = 1.5
 """Ratio from which on an order counts as clear, since times are of one call or a few."""
@@ -21,101 +25,26 @@ NEAR = 1.25
 _MOST_PAIRS = 8
 
 
-_HEAD = """\
-# Which format on which medium
-
-The same files on {media}: durable saves, and reads from outside the page cache. `format-bench run`
-with several `--scratch` [compares media](command_line.md#compare-media) in any suite; this page is
-made by a study of its own, since it counts what the devices did.
-
-{rows:,} rows of `{dataset}` (20 columns: integers, floats, texts, truth values), each format as its
-library writes it unasked. Each cell is a fresh process that has asked the same question to a small
-table before, so imports are not timed. A file is evicted, and proven absent from the page cache,
-before each read, except in memory, where no read is cold. Times are the shortest of {rounds}. The load
-of the machine was {load} on {cpus}: an order counts as clear only where one time is half as long again
-as the other.
-
-## In short
-
-The fastest format of each question on each medium:
-
-{fastest}
-
-## The media
-
-{table}
-
-*Random*, *sequential* and *fsync* are measured without the page cache (O_DIRECT): 4 KiB at random
-places (median and 95th percentile), 1 MiB in order, and the wait after 4 KiB were written. Emulated
-media are files on the machine's own disk behind a loop device, and their word is in each label; the
-emulated disk adds 8 ms for a seek and the time of 150 MB/s. Requests and bytes are counted by the loop
-devices, which nothing else uses; the machine's own disk is shared, so its counters are left out.
-"""
-
-_ESTIMATES = """
-## Any other medium
-
-Two numbers of a read carry over to each medium: its **seeks** and its **MB**, both counted at the
-emulated disk (a request further than 1 MiB from the last one's end is a seek). With the time in memory
-they give an estimate,
-
-    seconds = seconds in memory + seeks * seconds of a random read + bytes / rate
-
-which assumes that nothing overlaps and that requests near each other are free. On a busy machine each
-of these waits, too, so readers of many small pieces are slower than estimated. {accuracy}
-
-The columns on the right are estimates for media with assumed figures. `format-bench study media --page
-RESULTS --medium "NAME=MS,MB/S"` makes them for others, e.g. with the figures that `format-bench media
-show FOLDER` measures.
-"""
-
-_THESIS = """
-## HDD, SSD, NVMe and RAM disk
-
-The thesis that this project follows names other media first among its future work. Who has them gets
-their table by
-
-    format-bench study media --scratch hdd=/mnt/hdd --scratch ssd=/mnt/ssd \\
-        --scratch nvme=/mnt/nvme --scratch ram=/dev/shm --out reports/media
-    format-bench study media --page reports/media > media.md
-
-and, for all suites and formats, by `format-bench run --cold` with the same `--scratch`.
-
-Made by `format-bench study media` on {made}. Limits: one table, one process at a time, and no cache of
-a controller or a host is emptied: what lies below a loop device answers faster than a disk would, but
-for the emulated one.
-"""
+def _of(context: Context) -> StorageResults:
+    return StorageResults.of(context.rows, context.results.metadata)
 
 
-def page(results: StorageResults, further: Sequence[MediumModel] = ()) -> str:
-    """Return the page in Markdown."""
+def extent(context: Context) -> Iterator[Block]:
+    """Yield how much was measured, under what load."""
+    results = _of(context)
     rounds = max((len(each.seconds) for each in results.cells), default=0)
-    text = _HEAD.format(
-        media=plural(len(results.media), "medium").replace("mediums", "media"),
-        rows=results.rows,
-        dataset=results.dataset,
-        rounds=plural(rounds, "round"),
-        load=f"{min(results.loads):.0f} to {max(results.loads):.0f}",
-        cpus=plural(results.cpus, "CPU"),
-        table="\n".join(_media_table(results)),
-        fastest="\n".join(_fastest(results)),
+    media = plural(len(results.media), "medium").replace("mediums", "media")
+    load = f"{min(results.loads):.0f} to {max(results.loads):.0f}"
+    yield Block(
+        text=f"{results.rows:,} rows of `{results.dataset}` on {media}. Times are the shortest of "
+        f"{plural(rounds, 'round')}. The load of the machine was {load} on "
+        f"{plural(results.cpus, 'CPU')}: an order counts as clear only where one time is half as long "
+        "again as the other."
     )
-    left_out = [label for label in results.wanted if label not in results.formats]
-    if left_out:
-        text += f"\nNot measured: {joined(left_out, most=None)}.\n"
-    for question, words in QUESTIONS.items():
-        text += f"\n## {words.capitalize()}\n\n" + "\n".join(_times(results, question)) + "\n"
-        text += "".join(_turned_around(results, question))
-        text += "".join(_gaps(results, question))
-    if media_of_costs(results):
-        text += _ESTIMATES.format(accuracy=_accuracy(results))
-        for question in list(QUESTIONS)[1:]:
-            text += f"\n### {QUESTIONS[question].capitalize()}\n\n"
-            text += "\n".join(_estimates(results, question, [*ASSUMED, *further])) + "\n"
-    return text + _THESIS.format(made=joined(results.media, most=None))
 
 
-def _media_table(results: StorageResults) -> list[str]:
+def media(context: Context) -> Iterator[Block]:
+    """Yield the facts and figures of each medium."""
     header = ["medium", "file system", "device", "read-ahead", "random", "95 %", "sequential", "fsync"]
     rows = [
         [
@@ -128,13 +57,14 @@ def _media_table(results: StorageResults) -> list[str]:
             f"{facts['sequential_bytes_per_second'] / 1e6:,.0f} MB/s",
             quantity(facts["sync_seconds"], "seconds"),
         ]
-        for name, facts in results.media.items()
+        for name, facts in _of(context).media.items()
     ]
-    return list(table_lines(header, rows, alignment="lll" + "r" * 5))
+    yield Block(header=header, rows=rows, alignment="lll" + "r" * 5)
 
 
-def _fastest(results: StorageResults) -> list[str]:
-    """Return the format with the shortest time of each question by medium, with those near it."""
+def fastest(context: Context) -> Iterator[Block]:
+    """Yield the format with the shortest time of each question by medium, with those near it."""
+    results = _of(context)
     rows = []
     for question, words in QUESTIONS.items():
         row = [words]
@@ -145,10 +75,22 @@ def _fastest(results: StorageResults) -> list[str]:
             row.append(f"{joined(near, most=None)} ({quantity(best, 'seconds')})" if near else "-")
         rows.append(row)
     header = ["question", *results.media]
-    return list(table_lines(header, rows, alignment="l" * len(header)))
+    yield Block(header=header, rows=rows, alignment="l" * len(header))
+    left_out = [label for label in results.wanted if label not in results.formats]
+    if left_out:
+        yield Block(text=f"Not measured: {joined(left_out, most=None)}.")
 
 
-def _times(results: StorageResults, question: str) -> list[str]:
+def questions(context: Context) -> Iterator[Block]:
+    """Yield the times of each question, the pairs that turn around, and the reasons of gaps."""
+    results = _of(context)
+    for question, words in QUESTIONS.items():
+        yield _times(results, question, words.capitalize())
+        yield _turned_around(results, question)
+        yield Block(items=_gaps(results, question))
+
+
+def _times(results: StorageResults, question: str, title: str) -> Block:
     """Return the times of a question by format and medium, the best bold, with reads of devices."""
     counted = [name for name in results.media if results.has(name, "requests") and question != "save"]
     times = {name: results.times(question, name) for name in results.media}
@@ -168,7 +110,7 @@ def _times(results: StorageResults, question: str) -> list[str]:
             row.append(_reads(cell))
         rows.append(row)
     header = ["format", *results.media, *(f"reads, {name}" for name in counted)]
-    return list(table_lines(header, rows, alignment="l" + "r" * (len(header) - 1)))
+    return Block(title, header=header, rows=rows)
 
 
 def _reads(cell: StorageCell | None) -> str:
@@ -190,8 +132,8 @@ def turned(results: StorageResults, question: str) -> list[tuple[str, str, list[
     return list(turns.turned(results.formats, results.media, is_ahead))
 
 
-def _turned_around(results: StorageResults, question: str) -> Iterator[str]:
-    """Yield a list of the pairs that turn around, the widest first."""
+def _turned_around(results: StorageResults, question: str) -> Block:
+    """Return a list of the pairs that turn around, the widest first."""
     times = {name: results.times(question, name) for name in results.media}
 
     def width(pair: tuple[str, str, list[str], list[str]]) -> float:
@@ -202,14 +144,17 @@ def _turned_around(results: StorageResults, question: str) -> Iterator[str]:
 
     pairs = sorted(turned(results, question), key=width)
     if not pairs:
-        yield "\nNo two formats turn around: none of two is clearly ahead here and behind there.\n"
-        return
+        text = "No two formats turn around: none of two is clearly ahead here and behind there."
+        return Block(text=text)
     verb = "turns" if len(pairs) == 1 else "turn"
-    yield f"\n{plural(len(pairs), 'pair')} of formats {verb} around between media"
-    yield ":\n\n" if len(pairs) <= _MOST_PAIRS else f"; the {_MOST_PAIRS} widest:\n\n"
-    for one, other, first, second in pairs[:_MOST_PAIRS]:
-        yield f"- {one} is ahead of {other} on {_with_times(times, first, one, other)}; "
-        yield f"{other} is ahead on {_with_times(times, second, other, one)}.\n"
+    end = ":" if len(pairs) <= _MOST_PAIRS else f"; the {_MOST_PAIRS} widest:"
+    items = [
+        f"{one} is ahead of {other} on {_with_times(times, first, one, other)}; "
+        f"{other} is ahead on {_with_times(times, second, other, one)}."
+        for one, other, first, second in pairs[:_MOST_PAIRS]
+    ]
+    text = f"{plural(len(pairs), 'pair')} of formats {verb} around between media{end}"
+    return Block(text=text, items=items)
 
 
 def _with_times(times: dict[str, dict[str, float]], media: list[str], one: str, other: str) -> str:
@@ -220,16 +165,38 @@ def _with_times(times: dict[str, dict[str, float]], media: list[str], one: str, 
     return joined(values, most=None)
 
 
-def _gaps(results: StorageResults, question: str) -> Iterator[str]:
-    """Yield the reasons of cells without a value, each once with its media."""
+def _gaps(results: StorageResults, question: str) -> list[str]:
+    """Return the reasons of cells without a value, each once with its media."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for cell in results.cells:
         if cell.question == question and cell.status:
             reason = f"{cell.status}: {cell.sentence}"
             reasons.setdefault((cell.format, reason), []).append(cell.medium)
-    for number, ((label, reason), media) in enumerate(reasons.items()):
-        where = "" if len(media) == len(results.media) else f" on {joined(media, most=None)}"
-        yield ("\n" if number == 0 else "") + f"- {label}{where}: {reason}\n"
+    found = []
+    for (label, reason), names in reasons.items():
+        where = "" if len(names) == len(results.media) else f" on {joined(names, most=None)}"
+        found.append(f"{label}{where}: {reason}")
+    return found
+
+
+def estimates(context: Context, further: str) -> Iterator[Block]:
+    """Yield estimates for other media, if a disk has counted seeks.
+
+    Parameters
+    ----------
+    context : Context
+        The cells.
+    further : str
+        Figures of media as `MediumModel.parse` takes them, with semicolons.
+    """
+    results, asked = _of(context), [MediumModel.parse(each) for each in further.split(";") if each]
+    if not media_of_costs(results):
+        return
+    yield Block()
+    yield Block(text=_accuracy(results))
+    for question in list(QUESTIONS)[1:]:
+        title = QUESTIONS[question].capitalize()
+        yield _estimates(results, question, [*ASSUMED, *asked], title)
 
 
 def _accuracy(results: StorageResults) -> str:
@@ -261,11 +228,13 @@ def _model(results: StorageResults, medium: str) -> MediumModel:
     )
 
 
-def _estimates(results: StorageResults, question: str, media: Sequence[MediumModel]) -> list[str]:
+def _estimates(
+    results: StorageResults, question: str, others: Sequence[MediumModel], title: str
+) -> Block:
     """Return seeks, bytes, and measured and estimated times of a question by format."""
     found = media_of_costs(results)
     if found is None:
-        return []
+        return Block()
     memory, counting = found
     own = _model(results, counting)
     rows = []
@@ -277,8 +246,8 @@ def _estimates(results: StorageResults, question: str, media: Sequence[MediumMod
                 f"{cost.read_bytes / 1e6:,.3g}",
                 quantity(cost.memory_seconds, "seconds"),
                 quantity(cell.best or 0.0, "seconds"),
-                *(quantity(cost.seconds_on(each), "seconds") for each in (own, *media)),
+                *(quantity(cost.seconds_on(each), "seconds") for each in (own, *others)),
             ]
         )
-    header = ["format", "seeks", "MB", memory, counting, f"estimated: {own}", *map(str, media)]
-    return list(table_lines(header, rows, alignment="l" + "r" * (len(header) - 1)))
+    header = ["format", "seeks", "MB", memory, counting, f"estimated: {own}", *map(str, others)]
+    return Block(title, header=header, rows=rows, level=3)

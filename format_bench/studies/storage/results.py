@@ -5,10 +5,10 @@ The media, and the load of the machine before each format, are in the metadata o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from adapter_core.errors import InvalidResultsError
 from adapter_core.files import content_of
@@ -161,9 +161,31 @@ class StorageResults:
         """Return whether any cell of a medium has a fact, e.g. "seeks"."""
         return any(each.medium == medium and getattr(each, fact) is not None for each in self.cells)
 
+    @classmethod
+    def of(cls, cells: Sequence[StorageCell], metadata: Iterable[dict[str, Any]]) -> Self:
+        """Return the results of cells, and of the metadata of their runs."""
+        found = cls(cells[0].rows, DATASET, {}, 0, cells=list(cells))
+        for each in metadata:
+            found.media.update(each.get("media", {}))
+            found.loads.extend(each.get("loads", []))
+            found.wanted.extend(name for name in each.get("formats", []) if name not in found.wanted)
+            found = replace(found, cpus=each["cpu"]["usable"])
+        return found
+
 
 def read(path: Path) -> StorageResults:
     """Return the results of a folder, or of a file of JSON that earlier versions wrote.
+
+    Raises
+    ------
+    InvalidResultsError
+        If it contains something else.
+    """
+    return StorageResults.of(*stored(path))
+
+
+def stored(path: Path) -> tuple[list[StorageCell], list[dict[str, Any]]]:
+    """Return the cells and the metadata of a folder, or of a file of JSON of an earlier version.
 
     Raises
     ------
@@ -175,22 +197,16 @@ def read(path: Path) -> StorageResults:
     cells = study_rows.read(FORM, path)
     if not cells:
         raise InvalidResultsError(f"{path} contains no results of `study media`")
-    found = StorageResults(cells[0].rows, DATASET, {}, 0, cells=cells)
-    for each in load.load(path).metadata:
-        found.media.update(each.get("media", {}))
-        found.loads.extend(each.get("loads", []))
-        found.wanted.extend(name for name in each.get("formats", []) if name not in found.wanted)
-        found = replace(found, cpus=each["cpu"]["usable"])
-    return found
+    return cells, load.metadata_beside(path)
 
 
-def _earlier(path: Path) -> StorageResults:
+def _earlier(path: Path) -> tuple[list[StorageCell], list[dict[str, Any]]]:
     import msgspec
 
     with content_of(path, InvalidResultsError, "contains no results of `study media`"):
         found = msgspec.json.decode(path.read_bytes(), type=StorageResults)
         memory = {name for name, each in found.media.items() if each["file_system"] in IN_MEMORY}
-        found.cells[:] = [
+        cells = [
             replace(
                 each,
                 rows=found.rows,
@@ -199,4 +215,5 @@ def _earlier(path: Path) -> StorageResults:
             )
             for each in found.cells
         ]
-        return found
+        facts = {"media": found.media, "loads": found.loads, "formats": found.wanted}
+        return cells, [{**facts, "cpu": {"usable": found.cpus}}]

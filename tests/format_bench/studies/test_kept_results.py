@@ -41,7 +41,6 @@ def _expected(name):
 @pytest.mark.parametrize(
     ("study", "option", "file", "expected"),
     [
-        ("media", "--page", "media.json", "media.md"),
         ("query-sets", "--page", "sets.csv", "sets.md"),
     ],
 )
@@ -55,6 +54,7 @@ def test_a_kept_file_makes_the_page_of_then(tmp_path, study, option, file, expec
     [
         ("damage", "damage.jsonl"),
         ("links", "links.csv"),
+        ("media", "media.json"),
         ("scaling", "scale.jsonl"),
         ("tuning", "tuning.csv"),
     ],

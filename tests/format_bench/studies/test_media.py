@@ -12,19 +12,20 @@ import pytest
 from click.testing import CliRunner
 
 from adapter_core.errors import InvalidRequestError, InvalidResultsError
-from format_bench.cli.main import main
+from format_bench.cli.main import format_bench, main
 from format_bench.instruments import probe
 from format_bench.instruments.medium import MediumFacts
 from format_bench.instruments.probe import Probe
 from format_bench.report.writers import html
-from format_bench.results.load import load
+from format_bench.results.load import Results, load
 from format_bench.results.study_rows import StudyFile
 from format_bench.runner.media import ComparedMedium, Scratch, compared
-from format_bench.studies import media as study
+from format_bench.studies.declared import study as declared
 from format_bench.studies.storage import results as stored
+from format_bench.studies.storage import session as study
 from format_bench.studies.storage import trials
 from format_bench.studies.storage.estimates import MediumModel, ReadCost, read_costs
-from format_bench.studies.storage.page import page, turned
+from format_bench.studies.storage.page import turned
 from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
 from tests.helpers import ROOT
 
@@ -39,6 +40,15 @@ FACTS = {
     "sequential_bytes_per_second": 100e6,
     "sync_seconds": 0.02,
 }
+
+
+def page(results, *further):
+    """Return the page on results."""
+    facts = {"media": results.media, "loads": results.loads, "formats": results.wanted}
+    metadata = [{**facts, "cpu": {"usable": results.cpus}}]
+    records = [record for each in results.cells for record in stored.FORM.records(each, "")]
+    study_of = declared.read("media", medium=further)
+    return study_of.page(Results("media", records, metadata), results.cells).markdown()
 
 
 def cell(label, question, medium, *seconds, **fields):
@@ -131,7 +141,7 @@ def test_formats_turn_around(made_up):
 
 
 def test_the_page_has_times_reads_turns_and_reasons(made_up):
-    text = page(made_up, [MediumModel.parse("tape=5000,300")])
+    text = page(made_up, "tape=5000,300")
     assert "| SQLite | **50 ms** | 1.75 s | 300; 10 MB, 200 seeks |" in text
     assert (
         "- SQLite is ahead of Lance on tmpfs (50 ms to 100 ms); Lance is ahead on emulated hdd (600 ms"
@@ -195,12 +205,13 @@ def test_records_make_the_page_of_the_earlier_file(tmp_path):
     facts = {"started": "2026-11-23", "cpu": {"usable": earlier.cpus}, "media": earlier.media}
     facts |= {"loads": earlier.loads, "formats": earlier.wanted}
     (tmp_path / "run.json").write_text(json.dumps(facts))
-    done = CliRunner().invoke(study.command, ["--page", str(tmp_path)])
-    assert (done.exit_code, done.output) == (0, (kept / "media.md").read_text())
+    done = CliRunner().invoke(format_bench, ["study", "media", "--page", str(tmp_path)])
+    lines = [each for each in (kept / "media.md").read_text().splitlines() if each[:2] in {"| ", "- "}]
+    assert [each for each in done.output.splitlines() if each in lines] == lines
 
 
 def test_each_format_of_the_study_has_an_engine_that_reads_it():
-    for label in study.FORMATS:
+    for label in declared.read("media").options["formats"].default.split(","):
         assert trials.engine_of(label), label
 
 

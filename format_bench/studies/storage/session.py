@@ -1,4 +1,4 @@
-"""Study of media: durable saves and cold reads of table formats on several media."""
+"""Session of the study of media: durable saves and cold reads of table formats on several media."""
 
 from __future__ import annotations
 
@@ -21,13 +21,11 @@ from format_bench.families.tables.subject import Subject
 from format_bench.instruments import isolation
 from format_bench.instruments.medium import MediumFacts
 from format_bench.metadata import run_metadata
-from format_bench.results.load import RESULTS
+from format_bench.results.load import RESULTS, Results, without_unasked
 from format_bench.results.study_rows import StudyFile
 from format_bench.runner import folders
 from format_bench.runner.media import ComparedMedium, Scratch, compared, for_data
 from format_bench.studies.storage import trials
-from format_bench.studies.storage.estimates import MediumModel
-from format_bench.studies.storage.page import page
 from format_bench.studies.storage.results import (
     DATASET,
     FORM,
@@ -36,13 +34,8 @@ from format_bench.studies.storage.results import (
     StorageCell,
     StorageResults,
     read,
+    stored,
 )
-
-FORMATS = (
-    *("CSV", "JSON", "Avro", "Parquet", "Feather", "ORC", "Lance", "Vortex"),
-    *("DuckDB", "SQLite", "HDF5.table", "Pickle"),
-)
-"""Formats of each way to lay out a table: text, rows, columns, pages."""
 
 READ_ROWS = 100
 LIMIT_SECONDS = 300.0
@@ -73,7 +66,7 @@ class Session:
         self, media: Sequence[ComparedMedium], labels: Sequence[str], rows: int, out: Path
     ) -> None:
         self._media, self._labels, self._rows = media, labels, rows
-        self._out = out.with_suffix("") if out.suffix == ".json" else out
+        self.out = out.with_suffix("") if out.suffix == ".json" else out
         self._file: StudyFile[StorageCell] | None = None
         self._cells: dict[tuple[str, str, str], StorageCell] = {}
         self._metadata: dict[str, Any] = {
@@ -81,10 +74,10 @@ class Session:
             "loads": [],
             "formats": list(labels),
         }
-        has_records = (self._out / RESULTS).exists()
+        has_records = (self.out / RESULTS).exists()
         if not (has_records or out.is_file()):
             return
-        earlier = read(self._out if has_records else out)
+        earlier = read(self.out if has_records else out)
         if (earlier.rows, set(earlier.media)) != (rows, set(self._metadata["media"])):
             raise InvalidResultsError(
                 f"{out} has results of {earlier.rows:,} rows on {', '.join(earlier.media)}; name "
@@ -129,7 +122,7 @@ class Session:
     @property
     def results(self) -> StorageResults:
         """All results of the folder."""
-        return read(self._out)
+        return read(self.out)
 
     def _missing(self, number: int) -> list[str]:
         """Return the formats that lack a time, or a reason, of a round."""
@@ -176,71 +169,64 @@ class Session:
     def _keep(self, cells: Iterable[StorageCell]) -> None:
         """Write cells, after the metadata of this session with the loads so far."""
         if self._file is None:
-            self._file = StudyFile(FORM, self._out)
+            self._file = StudyFile(FORM, self.out)
             place, scale = for_data(self._media), f"{self._rows:,} rows"
             self._metadata |= run_metadata.collect(place, seed=DEFAULT_SEED, scale=scale, threads="all")
-        run_metadata.write(self._metadata, self._out / f"{self._file.run_id}-threads-all.json")
+        run_metadata.write(self._metadata, self.out / f"{self._file.run_id}-threads-all.json")
         for each in cells:
             self._cells[each.format, each.question, each.medium] = each
             self._file.append(each)
 
 
-@click.command
-@click.option(
-    "--scratch",
-    "scratches",
-    multiple=True,
-    metavar="[NAME=]FOLDER",
-    help="Folder on a medium; at least two.",
-)
-@click.option("--out", type=click.Path(path_type=Path), help="Folder of the results.")
-@click.option("--formats", default=",".join(FORMATS), show_default=True, metavar="LABELS")
-@click.option("--rows", type=click.IntRange(1000), default=300_000, show_default=True)
-@click.option("--rounds", type=click.IntRange(1), default=2, show_default=True)
-@click.option("--minutes", type=click.FloatRange(0.1), help="Start no format after so long.")
-@click.option(
-    "--page",
-    "shown",
-    type=click.Path(exists=True, path_type=Path),
-    help="Print the page of results, also of the JSON file of an earlier version.",
-)
-@click.option("--medium", "further", multiple=True, metavar="NAME=MS,MB/S", help="Estimate it, too.")
-def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
-    scratches: tuple[str, ...],
-    out: Path | None,
-    formats: str,
-    rows: int,
-    rounds: int,
-    minutes: float | None,
-    shown: Path | None,
-    further: tuple[str, ...],
-) -> None:
-    """Save and read tables on several media, and count the requests of the devices.
+class Media:
+    """The instrument of the study: saves and reads on media, and the requests of their devices."""
 
-    Durable saves, and cold reads of the whole table, of two columns and of 100 random rows. The page
-    lists the formats whose order turns around, and estimates other media from seeks and bytes.
+    needs_out = True
+    facts = None
 
-    \b
-    Examples:
-      format-bench study media --scratch ssd=/data --scratch /dev/shm --out reports/media
-      format-bench study media --page reports/media > docs/media.md
-      format-bench study media --page reports/media --medium "tape=5000,300"
-    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
-    models = [MediumModel.parse(each) for each in further]
-    if shown:
-        results = read(shown)
-    elif out is None:
-        raise click.UsageError("give --out FOLDER to measure, or --page RESULTS for the page")
-    else:
+    @staticmethod
+    def run(  # noqa: PLR0913 (the options of the study)
+        out: Path,
+        *,
+        scratch: Sequence[str],
+        formats: str,
+        rows: int,
+        rounds: int,
+        minutes: float | None,
+    ) -> tuple[list[StorageCell], Results]:
+        """Measure the cells that a folder lacks, and return all that it has.
+
+        Raises
+        ------
+        UnknownNameError
+            If there is no format of a name.
+        InvalidRequestError
+            If there are fewer than two media.
+        """
         labels = [each for each in formats.split(",") if each]
         for label in labels:
             if label not in data_formats.names():
                 raise UnknownNameError("format", label, data_formats.names())
-        media = compared(map(Scratch.parse, scratches))
+        media = compared(map(Scratch.parse, scratch))
         if len(media) < 2:  # noqa: PLR2004 (a comparison)
             raise InvalidRequestError("at least two --scratch are needed, each on a medium of its own")
-        limit_seconds = math.inf if minutes is None else 60 * minutes
         session = Session(media, labels, rows, out)
-        session.run(rounds, limit_seconds)
-        results = session.results
-    click.echo(page(results, models), nl=False)
+        session.run(rounds, math.inf if minutes is None else 60 * minutes)
+        return Media.read(session.out)
+
+    @staticmethod
+    def read(*paths: Path) -> tuple[list[StorageCell], Results]:
+        """Return the cells of folders, or of files of an earlier version, and the results they make.
+
+        Raises
+        ------
+        InvalidResultsError
+            If there are none.
+        """
+        cells, metadata = list[StorageCell](), list[dict[str, Any]]()
+        for path in paths:
+            found, facts = stored(path)
+            cells += found
+            metadata += facts
+        records = [record for each in cells for record in FORM.records(each, "")]
+        return cells, Results(FORM.suite, without_unasked(records), metadata)
