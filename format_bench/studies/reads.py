@@ -12,12 +12,16 @@ from adapter_core.availability import import_failure
 from adapter_core.files import write_atomically
 from format_bench.families.operations import registry_of
 from format_bench.instruments.read_map import Method
+from format_bench.results.load import metadata_beside
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
 from format_bench.studies.read_maps import evidence, page, picture, session
 
 if TYPE_CHECKING:
-    from format_bench.studies.read_maps.session import Answer, Data
+    from collections.abc import Iterator, Sequence
+
+    from format_bench.families.cases import Case
+    from format_bench.studies.read_maps.session import Data, Mapped
 
 USUAL = {
     "tables": (
@@ -34,19 +38,16 @@ USUAL = {
 PAGE, PICTURE = "reads.md", "reads"
 
 
-def run(
-    data: Data, labels: list[str], codecs: list[str | None], method: Method | None, *, check: bool
-) -> list[Answer]:
-    """Return the maps of all formats, with a line of progress for each."""
-    known = registry_of(FAMILIES[data.family]).names()
-    chosen = labels or [each for each in USUAL[data.family] if each in known]
-    wanted = session.configurations(data.family, chosen, codecs)
-    found = []
-    for number, each in enumerate(wanted, 1):
-        answers = list(session.answers(data, each, method, check=check))
-        click.echo(f"[{number}/{len(wanted)}] {each}: {picture.words(answers[:1])}", err=True)
-        found += answers
-    return found
+def measured(
+    data: Data, cases: Sequence[Case], method: Method | None, *, check: bool
+) -> Iterator[Mapped]:
+    """Yield the maps of all cases, with a line of progress for each."""
+    for number, case in enumerate(cases, 1):
+        for each in session.maps(data, case, method, check=check):
+            if each.asked == data.asked[0]:
+                done = f"[{number}/{len(cases)}] {each.configuration}"
+                click.echo(f"{done}: {picture.words([each])}", err=True)
+            yield each
 
 
 @click.command
@@ -113,22 +114,19 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
         asked = session.with_selection(plain, [each for each in columns.split(",") if each], where)
         chosen = [None if each == "none" else each for each in codecs.split(",")]
         way = Method(method) if method else None
-        answers = run(asked, list(labels), chosen, way, check=check)
-    _write(asked, answers, out)
-
-
-def _write(data: Data, answers: list[Answer], out: Path) -> None:
-    evidence.keep(data, answers, out)
-    drawn = [each for each in answers if each.asked == data.asked[0] and each.map]
+        known = registry_of(FAMILIES[asked.family]).names()
+        usual = [each for each in USUAL[asked.family] if each in known]
+        cases = session.cases(asked, labels or usual, chosen)
+        answers = [*evidence.kept(asked, measured(asked, cases, way, check=check), out)]
+    drawn = [each for each in answers if each.asked == asked.asked[0] and each.map]
     reason = import_failure("matplotlib") if drawn else "there is no map"
-    name = alt = ""
     if reason:
         click.echo(f"reads: no picture, since {reason}", err=True)
-    else:
-        chart = picture.chart(data, drawn)
+    chart = None if reason else picture.chart(asked, drawn)
+    if chart:
         picture.save(chart, out, PICTURE)
-        name, alt = f"{PICTURE}.png", chart.alt
-    text = page.page(data, answers, name, alt)
+    found = page.page(asked, answers, chart, metadata_beside(out))
+    text = found.markdown(f"{PICTURE}.png" if chart else "", folds=False)
     click.echo(text, nl=False)
     with write_atomically(out / PAGE) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -8,7 +8,11 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.files import write_atomically
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
 
 READS = [("file", "<i4"), ("thread", "<u4"), ("offset", "<i8"), ("bytes", "<i8"), ("seconds", "<f8")]
@@ -159,6 +163,28 @@ class ReadMap:
             times[first:end] += 1
             sums[number] = times[first:end] @ lengths[first:end]
         return sums / np.maximum(self.reads["bytes"], 1)
+
+    def write(self, path: Path) -> None:
+        """Write the map into a file of NumPy: its reads, its files and their sizes."""
+        import numpy as np
+
+        with write_atomically(path) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(
+                file,
+                reads=self.reads,
+                files=np.array([*self.files], str),
+                sizes=np.array([*self.files.values()], np.int64),
+                method=np.array(self.method.value),
+            )
+
+    @classmethod
+    def read(cls, path: Path) -> ReadMap:
+        """Return the map in a file of `write`."""
+        import numpy as np
+
+        with np.load(path, allow_pickle=False) as found:
+            files = dict(zip(found["files"].tolist(), found["sizes"].tolist(), strict=True))
+            return cls(Method(str(found["method"])), files, found["reads"])
 
     @property
     def _is_exact(self) -> bool:

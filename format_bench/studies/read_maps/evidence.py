@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.files import write_atomically
-from format_bench.instruments.read_map import Method, ReadMap
 from format_bench.results.load import MAPS
 from format_bench.results.status import CellStatus
-from format_bench.results.study_rows import StudyFile, StudyForm
+from format_bench.results.study_rows import StudyForm
+from format_bench.studies.declared import rows
 
 if TYPE_CHECKING:
-    from format_bench.studies.read_maps.session import Answer, Data
+    from format_bench.studies.read_maps.session import Data, Mapped
 
 
 @dataclass(frozen=True)
@@ -60,57 +59,36 @@ FORM = StudyForm(
 )
 
 
-def keep(data: Data, answers: Iterable[Answer], out: Path) -> None:
-    """Add the figures of answers to the records of a folder, and their maps as files of NumPy."""
-    file = StudyFile(FORM, out)
-    for each in answers:
-        configuration = each.configuration
-        codec = configuration.codec or "none"
-        place = configuration.format, codec, data.name, data.size, each.asked.question.value
-        asked = each.asked.phrase, "cold"
-        if each.map is None:
-            known, _, reason = each.sentence.partition(": ")
-            is_known = known in set(CellStatus)
-            status, sentence = (known, reason) if is_known else ("failed", each.sentence)
-            file.append(ReadFigures(*place, *asked, status=status, sentence=sentence))
-            continue
-        name = re.sub(r"[^\w.]+", "-", "-".join(map(str, place)))
-        map_path = Path(MAPS, f"{name}.npz")
-        (out / MAPS).mkdir(exist_ok=True)
-        write_map(each.map, out / map_path)
-        remark = f"{each.sentence}; " if each.sentence else ""
-        file.append(
-            ReadFigures(
-                *place,
-                *asked,
-                each.map.method.value,
-                each.map.share,
-                each.map.asked_bytes,
-                each.map.requests,
-                each.map.file_bytes,
-                sentence=f"{remark}map in {map_path}",
-            )
-        )
+def kept(data: Data, answers: Iterable[Mapped], out: Path) -> Iterator[Mapped]:
+    """Yield answers when their figures are among the records of a folder, and their maps beside them."""
+    shown: list[Mapped] = []
+
+    def figures() -> Iterator[ReadFigures]:
+        for each in answers:
+            shown.append(each)
+            yield _figures(data, each, out)
+
+    for _ in rows.kept(FORM, out, figures()):
+        yield shown[-1]
 
 
-def write_map(found: ReadMap, path: Path) -> None:
-    """Write a map into a file of NumPy: its reads, its files and their sizes."""
-    import numpy as np
-
-    with write_atomically(path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(
-            file,
-            reads=found.reads,
-            files=np.array([*found.files], str),
-            sizes=np.array([*found.files.values()], np.int64),
-            method=np.array(found.method.value),
-        )
-
-
-def read_map(path: Path) -> ReadMap:
-    """Return the map in a file of `write_map`."""
-    import numpy as np
-
-    with np.load(path, allow_pickle=False) as found:
-        files = dict(zip(found["files"].tolist(), found["sizes"].tolist(), strict=True))
-        return ReadMap(Method(str(found["method"])), files, found["reads"])
+def _figures(data: Data, answer: Mapped, out: Path) -> ReadFigures:
+    """Return the figures of an answer, whose map is in a file of NumPy then."""
+    configuration, found = answer.configuration, answer.map
+    codec = configuration.codec or "none"
+    place = configuration.format, codec, data.name, data.size, answer.asked.question.value
+    asked = answer.asked.phrase, "cold"
+    if found is None:
+        known, _, reason = answer.sentence.partition(": ")
+        is_known = known in set(CellStatus)
+        status, sentence = (known, reason) if is_known else ("failed", answer.sentence)
+        return ReadFigures(*place, *asked, status=status, sentence=sentence)
+    file = Path(MAPS, re.sub(r"[^\w.]+", "-", "-".join(map(str, place))) + ".npz")
+    (out / MAPS).mkdir(exist_ok=True)
+    found.write(out / file)
+    remark = f"{answer.sentence}; " if answer.sentence else ""
+    return ReadFigures(
+        *(*place, *asked, found.method.value),
+        *(found.share, found.asked_bytes, found.requests, found.file_bytes),
+        sentence=f"{remark}map in {file}",
+    )

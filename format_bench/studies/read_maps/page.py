@@ -1,4 +1,4 @@
-"""Page of the maps of reads: tables of shares and requests beside the picture, in Markdown."""
+"""Page of the maps of reads: tables of shares and requests below the picture."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ import importlib.metadata
 import mmap
 import platform
 import re
-import textwrap
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from format_bench.families.operations import registry_of
 from format_bench.instruments.read_map import Method
-from format_bench.results.display.markdown import table_lines
 from format_bench.results.display.text import joined, quantity
 from format_bench.results.suites import FAMILIES
+from format_bench.studies.declared.blocks import Block, Page
 from format_bench.studies.read_maps.questions import Question
 
 if TYPE_CHECKING:
     from format_bench.instruments.read_map import ReadMap
+    from format_bench.instruments.read_map.counts import Counted
+    from format_bench.report.charts.figures import Chart
     from format_bench.results.candidates import Configuration
-    from format_bench.studies.read_maps.counts import Counted
-    from format_bench.studies.read_maps.session import Answer, Data
+    from format_bench.studies.read_maps.session import Data, Mapped
 
 UNITS = {"tables": "rows", "images": "images", "arrays": "chunks"}
 """Nouns for the size of data, by family."""
@@ -30,9 +29,7 @@ UNITS = {"tables": "rows", "images": "images", "arrays": "chunks"}
 LITTLE, MOST, AGAIN = 0.1, 0.98, 1.2
 """Shares of a file that count as little, and as all of it; and the ratio from which bytes are reread."""
 
-_HEAD = """\
-# Which bytes are read
-
+_QUESTION = """\
 A question to a few columns should not cost the whole file. This page records which bytes of a file each
 format's library asks for, in which order, how often, and by how many requests.
 """
@@ -60,8 +57,6 @@ the median one. **in sequence**: requests that start where the last one to the s
 
 
 _CHECKS = """\
-## Checked by other means
-
 The first question again, without the recording file system. Bytes and requests:
 
 - **map**: as above.
@@ -84,37 +79,43 @@ Pages of 4 KiB:
 """
 
 
-def page(data: Data, answers: Sequence[Answer], picture: str, alt: str) -> str:
-    """Return the page in Markdown.
+def page(
+    data: Data, answers: Sequence[Mapped], chart: Chart | None, metadata: Sequence[dict[str, Any]]
+) -> Page:
+    """Return the page.
 
     Parameters
     ----------
     data : Data
         The data that were saved.
-    answers : sequence of Answer
+    answers : sequence of Mapped
         All of them, of at least one question.
-    picture, alt : str
-        Path of the picture relative to the page, or empty; and its content in words.
+    chart : Chart, optional
+        The picture.
+    metadata : sequence of dict
+        Of the runs.
     """
     first, *others = data.asked
-    parts = [_HEAD, *_extent(data, answers)]
-    parts += [f"## {_title(first.phrase)}\n"]
-    if picture:
-        vectors = picture.replace(".png", ".svg")
-        parts += [f"![{alt}]({picture})\n", f"The same picture [as SVG]({vectors}).\n"]
     of_first = [each for each in answers if each.asked == first]
-    parts += [*_summary(of_first), _COLUMNS, *_table(of_first), ""]
+    blocks = [
+        Block(f"{first.phrase[0].upper()}{first.phrase[1:]}", items=[*_summary(of_first)]),
+        Block(text=_COLUMNS, header=_HEADER, rows=[*_table(of_first)]),
+    ]
     if others:
-        parts += ["## Other questions\n", *_matrix(data, answers), ""]
-    parts += [*_checks(answers), *_reasons(answers), *_versions(answers)]
-    return "\n".join(parts) + "\n"
+        blocks.append(_matrix(data, answers))
+    if checked := [each for each in answers if each.counted and each.map]:
+        header = "format", "map", "strace", "process", "library", "map, pages", "resident"
+        rows = [[str(each.configuration), *_counts(each.map, each.counted)] for each in checked]
+        blocks.append(Block("Checked by other means", _CHECKS.strip(), header, rows))
+    if reasons := {str(each.configuration): each.sentence for each in answers if each.map is None}:
+        items = [f"**{name}**: {sentence}" for name, sentence in reasons.items()]
+        blocks.append(Block("Without a map", items=items))
+    return Page(
+        "Which bytes are read", _QUESTION, blocks, "\n".join(_method(data, answers)), metadata, chart
+    )
 
 
-def _title(phrase: str) -> str:
-    return f"{phrase[0].upper()}{phrase[1:]}"
-
-
-def _extent(data: Data, answers: Sequence[Answer]) -> Iterator[str]:
+def _method(data: Data, answers: Sequence[Mapped]) -> Iterator[str]:
     maps = [each.map for each in answers if each.map]
     if any(each.method is Method.EXACT for each in maps):
         yield _EXACT
@@ -122,13 +123,11 @@ def _extent(data: Data, answers: Sequence[Answer]) -> Iterator[str]:
     if bounds:
         known = [each for each in bounds if each]
         yield _RESIDENCY.format(read_ahead=quantity(max(known), "bytes") if known else "unknown amounts")
-    yield (
-        f"Data: `{data.name}`, {data.size:,} {UNITS[data.family]}. {datetime.now(UTC):%Y-%m-%d}, Linux "
-        f"{platform.release().partition('-')[0]}. Made by\n`format-bench study reads`.\n"
-    )
+    kernel, items = platform.release().partition("-")[0], UNITS[data.family]
+    yield f"Data: `{data.name}`, {data.size:,} {items}. Linux {kernel}. {_versions(answers)}"
 
 
-def _summary(answers: Sequence[Answer]) -> Iterator[str]:
+def _summary(answers: Sequence[Mapped]) -> Iterator[str]:
     """Yield a list of the formats that read little, everything, or bytes again."""
     maps = {str(each.configuration): each.map for each in answers if each.map}
     shares = [found.share for found in maps.values()]
@@ -144,28 +143,29 @@ def _summary(answers: Sequence[Answer]) -> Iterator[str]:
     if little:
         least = min(maps, key=lambda name: maps[name].share)
         yield (
-            f"- {len(little)} of {len(maps)} read less than {LITTLE:.0%} of the file; the least, "
+            f"{len(little)} of {len(maps)} read less than {LITTLE:.0%} of the file; the least, "
             f"{maps[least].share:.1%}, {least}."
         )
     if everything:
-        yield f"- All of it is read by {joined(everything, most=None)}."
+        yield f"All of it is read by {joined(everything, most=None)}."
     if again:
         times = joined([f"{name} ({ratio:.1f} times)" for name, ratio in again.items()], most=None)
-        yield f"- Bytes are read again, so that more are asked for than the distinct ones: {times}."
+        yield f"Bytes are read again, so that more are asked for than the distinct ones: {times}."
     requests = {name: found.requests for name, found in maps.items() if found.requests}
     if len(requests) > 1:
         fewest, most = min(requests, key=requests.__getitem__), max(requests, key=requests.__getitem__)
         yield (
-            f"- The fewest requests: {fewest}, {requests[fewest]:,}; the most: {most}, "
-            f"{requests[most]:,}."
+            f"The fewest requests: {fewest}, {requests[fewest]:,}; the most: {most}, {requests[most]:,}."
         )
-    yield ""
 
 
-def _table(answers: Sequence[Answer]) -> Iterator[str]:
-    header = "format", "size", "share", "asked", "requests", "median", "in sequence", "files"
-    rows = [[str(each.configuration), *_cells(each.map, each.sentence)] for each in answers if each.map]
-    return table_lines(header, rows)
+_HEADER = "format", "size", "share", "asked", "requests", "median", "in sequence", "files"
+
+
+def _table(answers: Sequence[Mapped]) -> Iterator[list[str]]:
+    for each in answers:
+        if each.map:
+            yield [str(each.configuration), *_cells(each.map, each.sentence)]
 
 
 def _cells(found: ReadMap, sentence: str) -> list[str]:
@@ -185,24 +185,26 @@ def _cells(found: ReadMap, sentence: str) -> list[str]:
     ]
 
 
-def _matrix(data: Data, answers: Sequence[Answer]) -> Iterator[str]:
-    _, *others = data.asked
-    yield "Share of the file, and number of requests.\n"
-    if any(each.question is Question.WHOLE for each in others):
-        yield "Padding, indexes and statistics are not needed to read everything.\n"
-    if any(each.question is Question.FIRST for each in others):
-        yield "Few rows take all of the row group, chunk or block that contains them.\n"
+def _matrix(data: Data, answers: Sequence[Mapped]) -> Block:
+    asked = {each.question for each in data.asked[1:]}
+    text = ["Share of the file, and number of requests."]
+    if Question.WHOLE in asked:
+        text.append("Padding, indexes and statistics are not needed to read everything.")
+    if Question.FIRST in asked:
+        text.append("Few rows take all of the row group, chunk or block that contains them.")
+    if any(each.sentence and each.map for each in answers):
+        text.append(
+            "\\* cannot read that part alone: reads the columns of all rows, or else everything."
+        )
     found: dict[Configuration, dict[str, str]] = {}
     for each in answers:
         found.setdefault(each.configuration, {})[each.asked.phrase] = _short(each)
     header = ["format", *(each.phrase for each in data.asked)]
     rows = [[str(each), *(cells.get(name, "") for name in header[1:])] for each, cells in found.items()]
-    yield from table_lines(header, rows)
-    if any(each.sentence and each.map for each in answers):
-        yield "\n\\* cannot read that part alone: reads the columns of all rows, or else everything"
+    return Block("Other questions", "\n\n".join(text), header, rows)
 
 
-def _short(answer: Answer) -> str:
+def _short(answer: Mapped) -> str:
     found = answer.map
     if found is None:
         return answer.sentence.partition(":")[0]
@@ -210,16 +212,6 @@ def _short(answer: Answer) -> str:
     if found.requests is None:
         return f"≤ {found.share:.1%}{mark}"
     return f"{found.share:.1%}, {found.requests:,}{mark}"
-
-
-def _checks(answers: Sequence[Answer]) -> Iterator[str]:
-    checked = [each for each in answers if each.counted and each.map]
-    if checked:
-        yield _CHECKS
-        header = "format", "map", "strace", "process", "library", "map, pages", "resident"
-        rows = [[str(each.configuration), *_counts(each.map, each.counted)] for each in checked]
-        yield from table_lines(header, rows)
-        yield ""
 
 
 def _counts(found: ReadMap | None, other: Counted | None) -> Iterator[str]:
@@ -236,23 +228,14 @@ def _traced(asked_bytes: int | None, calls: int | None) -> str:
     return "-" if asked_bytes is None else f"{asked_bytes:,} in {calls:,}"
 
 
-def _reasons(answers: Sequence[Answer]) -> Iterator[str]:
-    reasons = {str(each.configuration): each.sentence for each in answers if each.map is None}
-    if reasons:
-        yield "## Without a map\n"
-        yield from (f"- **{name}**: {sentence}" for name, sentence in reasons.items())
-        yield ""
-
-
-def _versions(answers: Sequence[Answer]) -> Iterator[str]:
-    families = {each.asked.family for each in answers}
-    labels = {each.configuration.format for each in answers if each.map}
+def _versions(answers: Sequence[Mapped]) -> str:
     names = {
         re.split(r"[^\w.-]", requirement)[0]
-        for family in families
-        for label in labels
-        for requirement in registry_of(FAMILIES[family]).find(label).requires
+        for each in answers
+        if each.map
+        for requirement in registry_of(FAMILIES[each.asked.family])
+        .find(each.configuration.format)
+        .requires
     }
     versions = [f"{name} {importlib.metadata.version(name)}" for name in sorted(names, key=str.lower)]
-    if versions:
-        yield textwrap.fill(f"Libraries: {', '.join(versions)}.", width=105)
+    return f"Libraries: {', '.join(versions)}." if versions else ""

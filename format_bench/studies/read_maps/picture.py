@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.path import Path as Outline
 
     from format_bench.instruments.read_map import ReadMap
-    from format_bench.studies.read_maps.session import Answer, Data
+    from format_bench.studies.read_maps.session import Data, Mapped
 
 WIDTH = 800.0
 NAME_WIDTH, SHARE_WIDTH, REQUESTS_WIDTH = 170.0, 62.0, 78.0
@@ -90,7 +90,7 @@ def cells_of(found: ReadMap) -> np.ndarray:
     return cells
 
 
-def chart(data: Data, answers: Sequence[Answer]) -> Chart:
+def chart(data: Data, answers: Sequence[Mapped]) -> Chart:
     """Return the chart of the answers to one question; those without a map are left out."""
     drawn = [each for each in answers if each.map]
     asked = answers[0].asked
@@ -100,7 +100,7 @@ def chart(data: Data, answers: Sequence[Answer]) -> Chart:
     return Chart(title, words(drawn), height, lambda panel: _draw(panel, drawn), note, WIDTH)
 
 
-def words(answers: Sequence[Answer]) -> str:
+def words(answers: Sequence[Mapped]) -> str:
     """Return the content of the picture in a sentence for each format."""
     return " ".join(f"{each.configuration}: {_in_words(each.map)}." for each in answers if each.map)
 
@@ -121,7 +121,7 @@ def save(found: Chart, folder: Path, name: str) -> None:
         figure.savefig(temporary, format="png", dpi=144, metadata={"Title": found.title})
 
 
-def _draw(panel: Panel, answers: Sequence[Answer]) -> None:
+def _draw(panel: Panel, answers: Sequence[Mapped]) -> None:
     right = SHARE_WIDTH + REQUESTS_WIDTH
     top = panel.heading + LABEL
     panel.add_text(NAME_WIDTH, top, "start of the file")
@@ -146,7 +146,7 @@ def _draw(panel: Panel, answers: Sequence[Answer]) -> None:
         panel.add_text(NAME_WIDTH, y + 18, remark)
 
 
-def _draw_row(panel: Panel, top: float, answer: Answer, found: ReadMap) -> None:
+def _draw_row(panel: Panel, top: float, answer: Mapped, found: ReadMap) -> None:
     middle = panel.heading + top + ROW / 2
     ink = QUIET if answer.sentence else INK
     name = fitted(str(answer.configuration), LABEL, NAME_WIDTH - 8)

@@ -7,23 +7,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adapter_core import UnsupportedError
 from adapter_core.errors import InvalidSelectionError, UnknownNameError
 from adapter_core.predicate import Comparison, Predicate, Value
-from format_bench.families.operations import operations_of, registry_of
 from format_bench.instruments.touch import touch, touch_array
 from format_bench.results.display.text import joined
-from format_bench.results.suites import FAMILIES
+from format_bench.runner.steps import operations_on
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from adapter_core import ImageReader
     from adapter_core.array_reader import ArrayReader
-    from format_bench.families.operations import Operations
-    from format_bench.results.candidates import Configuration
+    from format_bench.families.cases import Case
 
 FIRST_ROWS = 1_000
 """Rows at the start of a table."""
@@ -86,27 +84,13 @@ QUESTIONS = {
 """Questions of each family; the first is drawn."""
 
 
-def operations(family: str, configuration: Configuration, data: Path) -> Operations:
-    """Return the operations of a configuration on stored data, its libraries imported and warmed up.
-
-    Raises
-    ------
-    UnavailableError
-        If a package is missing.
-    """
-    adapter: Any = registry_of(FAMILIES[family]).get(configuration.format)
-    codec = configuration.codec
-    level = adapter.codec_named(codec).level_or_default(configuration.level) if codec else None
-    return operations_of(FAMILIES[family]).on(data, adapter, codec, level)
-
-
-def answer(configuration: Configuration, asked: Asked, data: Path, path: Path) -> None:
+def answer(case: Case, asked: Asked, data: Path, path: Path) -> None:
     """Read the answer to a question from a saved file, and touch every value.
 
     Parameters
     ----------
-    configuration : Configuration
-        Format and codec of the file.
+    case : Case
+        Format and codec of the file, and the conditions.
     asked : Asked
         The question.
     data : Path
@@ -119,18 +103,18 @@ def answer(configuration: Configuration, asked: Asked, data: Path, path: Path) -
     UnsupportedError
         If the format, or its library, cannot read that part.
     """
-    found = operations(asked.family, configuration, data)
-    if asked.question is Question.WHOLE:
-        found.read(path)
-    elif asked.family == "tables":
-        rows = slice(FIRST_ROWS) if asked.question is Question.FIRST else asked.where
-        touch(found.adapter.read(path, columns=asked.columns or None, rows=rows))
-    else:
-        with found.adapter.open(path) as reader:
-            if asked.family == "images":
-                _read_images(reader, asked.question)
-            else:
-                touch_array(reader.read(_selection(reader, asked.question)))
+    with operations_on(case, data) as found:
+        if asked.question is Question.WHOLE:
+            found.read(path)
+        elif asked.family == "tables":
+            rows = slice(FIRST_ROWS) if asked.question is Question.FIRST else asked.where
+            touch(found.adapter.read(path, columns=asked.columns or None, rows=rows))
+        else:
+            with found.adapter.open(path) as reader:
+                if asked.family == "images":
+                    _read_images(reader, asked.question)
+                else:
+                    touch_array(reader.read(_selection(reader, asked.question)))
 
 
 def _read_images(reader: ImageReader, question: Question) -> None:

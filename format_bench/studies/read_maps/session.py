@@ -13,14 +13,17 @@ from adapter_core import UnavailableError
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import InvalidSelectionError, ReadsNotMappedError, UserDataError
 from data_generator import datasets
+from format_bench.families.cases import Case
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.instruments import isolation, page_cache
 from format_bench.instruments.read_map import Method, ReadMap, reads_of
+from format_bench.instruments.read_map.counts import Counted, counted
 from format_bench.results.candidates import Configuration
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import user_data
-from format_bench.studies.read_maps.counts import Counted, counted
+from format_bench.runner.executor import isolated
+from format_bench.runner.steps import leave_file, store_data
 from format_bench.studies.read_maps.questions import (
     CUT,
     QUESTIONS,
@@ -29,7 +32,6 @@ from format_bench.studies.read_maps.questions import (
     Question,
     answer,
     columns_of,
-    operations,
     predicate_of,
 )
 
@@ -74,7 +76,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Mapped:
     """Map of the reads of one configuration for one question, or the reason why there is none."""
 
     configuration: Configuration
@@ -100,10 +102,13 @@ def generated(dataset: str, size: int | None, folder: Path) -> Data:
     if family not in QUESTIONS:
         raise UserDataError(f"{dataset}: there are no questions to {family}")
     path = folder / "data"
-    stored = isolation.run(_store, family, dataset, size, path, limit_seconds=LIMIT_SECONDS)
+    size = size or operations_of(FAMILIES[family]).run_size(dataset, USUAL_SIZE)
+    suite = FAMILIES[family].suites[0]
+    case = Case(registry_of(FAMILIES[family]).names()[0], dataset, size, suite=suite.name)
+    stored = isolated(case, store_data, case, path, limit_seconds=LIMIT_SECONDS, folder=folder)
     if stored.status:
         raise UserDataError(f"{dataset}: cannot be generated: {stored.sentence}")
-    return Data(family, dataset, stored.value, path)
+    return Data(family, dataset, stored.value[0], path)
 
 
 def own(source: str, sample: int | None, folder: Path) -> Data:
@@ -148,55 +153,50 @@ def _columns_in(path: Path, columns: Sequence[str], needed: Sequence[str]) -> tu
     return columns_of(names, columns)
 
 
-def _store(family: str, dataset: str, size: int | None, path: Path) -> int:
-    kind = operations_of(FAMILIES[family])
-    size = kind.run_size(dataset, USUAL_SIZE) if size is None else size
-    count, _ = kind.store(kind.generate(dataset, size), path)
-    return count
-
-
-def configurations(
-    family: str, labels: Sequence[str], codecs: Sequence[str | None]
-) -> list[Configuration]:
-    """Return the formats, each without a codec or with the chosen codecs that it offers.
+def cases(data: Data, labels: Sequence[str], codecs: Sequence[str | None]) -> list[Case]:
+    """Return the formats on data, each without a codec or with the chosen codecs that it offers.
 
     Raises
     ------
     UnknownNameError
         If no format has one of the labels.
     """
-    registry = registry_of(FAMILIES[family])
+    kind = FAMILIES[data.family]
     found = []
     for label in labels:
         try:
-            adapter = registry.find(label)
+            adapter = registry_of(kind).find(label)
         except UnavailableError:
-            found.append(Configuration(label))
-            continue
+            adapter = None  # as its process will find out, and say
         offered = [each.name for each in adapter.codecs] if isinstance(adapter, CodecChoice) else []
-        found += [Configuration(label, each) for each in codecs if each is None or each in offered]
+        found += [
+            Case(label, data.name, data.size, codec=each, suite=kind.suites[0].name)
+            for each in (codecs if adapter else [None])
+            if each is None or each in offered
+        ]
     return found
 
 
-def answers(
-    data: Data, configuration: Configuration, method: Method | None = None, *, check: bool = False
-) -> Iterator[Answer]:
+def maps(
+    data: Data, case: Case, method: Method | None = None, *, check: bool = False
+) -> Iterator[Mapped]:
     """Save the data beside them, and yield a map for each question; the file is removed at the end.
 
     Where a format cannot read a part, the map shows the least that contains it, with a remark: of
     the columns of all rows, or of everything. With `check`, the reads of the first question are also
     counted by other means.
     """
-    path = data.path.parent / f"case{_suffix(data.family, configuration)}"
-    saved = isolation.run(save, data, configuration, path, limit_seconds=LIMIT_SECONDS)
+    path = data.path.parent / case.file_name
+    folder = data.path.parent
+    saved = isolated(case, _save, case, data.path, path, limit_seconds=LIMIT_SECONDS, folder=folder)
     try:
         for asked in data.asked:
             if saved.status:
-                yield Answer(configuration, asked, None, f"{saved.status}: {saved.sentence}")
+                yield Mapped(_named(case), asked, None, f"{saved.status}: {saved.sentence}")
             else:
-                found = _answer(data, configuration, asked, path, method)
+                found = _mapped(data, case, asked, path, method)
                 if check and asked == data.asked[0] and found.map and not found.sentence:
-                    call = partial(answer, configuration, asked, data.path)
+                    call = partial(answer, case, asked, data.path)
                     found = replace(found, counted=counted(call, path))
                 yield found
     finally:
@@ -209,36 +209,27 @@ def answers(
 _LESS_SELECTIVE = {Question.FILTER: Question.COLUMNS}
 
 
-def save(data: Data, configuration: Configuration, path: Path) -> None:
-    """Save stored data in a configuration, and wait until it is on the device."""
-    found = operations(data.family, configuration, data.path)
-    loaded = found.load(data.path)
-    found.check(loaded)
-    found.save(loaded, path)
+def _named(case: Case) -> Configuration:
+    return Configuration(case.format, case.codec)
+
+
+def _save(case: Case, data: Path, path: Path) -> None:
+    """Save stored data, and wait until they are on the device: pages to be written stay in the cache."""
+    leave_file(case, data, path)
     page_cache.sync(path)
 
 
-def _answer(
-    data: Data, configuration: Configuration, asked: Asked, path: Path, method: Method | None
-) -> Answer:
-    call = partial(answer, configuration, asked, data.path)
+def _mapped(data: Data, case: Case, asked: Asked, path: Path, method: Method | None) -> Mapped:
+    call = partial(answer, case, asked, data.path)
     try:
-        return Answer(
-            configuration, asked, reads_of(call, path, limit_seconds=LIMIT_SECONDS, method=method)
-        )
+        found = reads_of(call, path, limit_seconds=LIMIT_SECONDS, method=method)
+        return Mapped(_named(case), asked, found)
     except ReadsNotMappedError as error:
         if error.status != CellStatus.UNSUPPORTED:
-            return Answer(configuration, asked, None, f"{error.status}: {error}")
+            return Mapped(_named(case), asked, None, f"{error.status}: {error}")
         remark = str(error)
     more = replace(asked, question=_LESS_SELECTIVE.get(asked.question, Question.WHOLE), where=None)
     if more.question is Question.WHOLE:
         more = Asked(asked.family, Question.WHOLE)
-    found = _answer(data, configuration, more, path, method)
-    return Answer(configuration, asked, found.map, remark if found.map else found.sentence)
-
-
-def _suffix(family: str, configuration: Configuration) -> str:
-    try:
-        return str(registry_of(FAMILIES[family]).find(configuration.format).suffix)
-    except UnavailableError:
-        return ""
+    less = _mapped(data, case, more, path, method)
+    return Mapped(_named(case), asked, less.map, remark if less.map else less.sentence)

@@ -20,7 +20,7 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.load import load
 from format_bench.studies.read_maps import evidence, page, picture, questions, session
 from format_bench.studies.read_maps.questions import Asked, Question
-from format_bench.studies.read_maps.session import Answer, Data
+from format_bench.studies.read_maps.session import Data, Mapped
 from tests.helpers import run
 
 
@@ -67,9 +67,10 @@ def test_the_picture_has_a_strip_and_words_for_each_format(out):
 
 
 def test_the_measured_files_are_removed(out):
-    assert sorted(each.name for each in out.iterdir()) == [
+    assert sorted(each.name for each in out.iterdir() if each.suffix != ".json") == [
         *("maps", "mine.parquet", "reads.md", "reads.png", "reads.svg", "results.jsonl")
     ]
+    assert "*Measured on " in (out / "reads.md").read_text(encoding="utf-8")
 
 
 def test_the_figures_are_records_that_name_their_maps(out):
@@ -80,7 +81,7 @@ def test_the_figures_are_records_that_name_their_maps(out):
     assert 0.2 < share.value < 0.21
     assert (share.cache, share.conditions["method"]) == ("cold", "exact")
     assert share.conditions["asked"] == "the columns c2 and c7"
-    kept = evidence.read_map(out / share.sentence.removeprefix("map in "))
+    kept = ReadMap.read(out / share.sentence.removeprefix("map in "))
     assert (kept.share, kept.requests) == (share.value, of_columns["Feather", "query requests"].value)
     assert "so everything is read" not in share.sentence
     assert of_columns["Pickle", "read amplification"].sentence.startswith("Pickle ")
@@ -94,10 +95,10 @@ def test_an_upper_bound_has_no_requests_and_a_missing_map_a_reason(tmp_path):
     bound = ReadMap(Method.RESIDENCY, {"": 100}, reads)
     asked = data.asked[0]
     answers = [
-        Answer(Configuration("NPY"), asked, bound),
-        Answer(Configuration("HDF5", "gzip"), asked, None, "unavailable: h5py is missing"),
+        Mapped(Configuration("NPY"), asked, bound),
+        Mapped(Configuration("HDF5", "gzip"), asked, None, "unavailable: h5py is missing"),
     ]
-    evidence.keep(data, answers, tmp_path / "out")
+    assert list(evidence.kept(data, answers, tmp_path / "out")) == answers
     bounded, missing = study_rows.read(evidence.FORM, tmp_path / "out")
     assert (bounded.share, bounded.requests, bounded.method) == (0.5, None, "residency")
     assert (missing.status, missing.sentence) == ("unavailable", "h5py is missing")
@@ -176,7 +177,8 @@ def test_a_part_of_an_array_or_set_takes_its_own_share(dataset, label, question,
     if reason:
         pytest.skip(f"exact maps are not possible here: {reason}")
     data = session.generated(dataset, 20, tmp_path)
-    found = {each.asked.question: each.map for each in session.answers(data, Configuration(label))}
+    (case,) = session.cases(data, [label], [None])
+    found = {each.asked.question: each.map for each in session.maps(data, case)}
     assert list(found) == list(questions.QUESTIONS[data.family])
     assert 0.25 / 20 < found[question].share < 2.5 / 20
     assert found[Question.WHOLE].share > 0.99
@@ -211,10 +213,10 @@ def test_residency_is_shown_as_an_upper_bound_with_the_read_ahead():
     bound = map_of((0, 480), method=Method.RESIDENCY, read_ahead=131_072)
     data = Data("tables", "mine", 5, Path(), ("a",))
     answers = [
-        Answer(Configuration("CSV"), ASKED, bound),
-        Answer(Configuration("XML"), ASKED, None, "failed: no"),
+        Mapped(Configuration("CSV"), ASKED, bound),
+        Mapped(Configuration("XML"), ASKED, None, "failed: no"),
     ]
-    text = page.page(data, answers, "", "")
+    text = page.page(data, answers, None, []).markdown()
     assert "upper bounds" in text
     assert "131 kB" in text
     assert row_of(text, "CSV")[2:4] == ["≤ 10.0%", "unknown"]

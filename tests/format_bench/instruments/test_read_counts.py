@@ -12,9 +12,8 @@ import pytest
 
 from adapter_core.errors import NotColdError
 from format_bench.instruments import page_cache
-from format_bench.instruments.read_map import reads_of, reason_against_exact
-from format_bench.studies.read_maps import counts
-from format_bench.studies.read_maps.counts import Traced
+from format_bench.instruments.read_map import counts, reads_of, reason_against_exact
+from format_bench.instruments.read_map.counts import Traced
 
 PAGE = mmap.PAGESIZE
 
