@@ -99,7 +99,7 @@ setup(
             "virtualenv",
         ],
         # The generator of TPC-H's tables, a program.
-        "query-sets": ["tpchgen-cli"],
+        "query-sets": sorted(datasets.requirements("queries")),
         # Remote reads, and the server that they are measured with.
         "links": ["aiohttp", "fsspec", "fsspec-xrootd", "obstore", "requests-aws4auth>=1.3"],
         # Runs on many machines.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Data of one benchmark: a table, images with their labels, an n-d array, or records."""
+    """Data of one benchmark: a table or several, images with their labels, an n-d array, or records."""
 
     name: str
     df: pd.DataFrame | None = None
@@ -31,6 +31,8 @@ class Dataset:
     """N-d array, made chunk by chunk; None for other data."""
     records: RecordSet | None = None
     """Records, made on demand; None for other data."""
+    tables: Mapping[str, pd.DataFrame] | None = None
+    """Several tables by name, the first counts the rows; None for other data."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class DatasetDefinition:
     name: str
     """Unique among all data sets, whatever their family."""
     family: str
-    """Kind of data: ``tables``, ``images``, ``arrays`` or ``records``."""
+    """Kind of data: ``tables``, ``images``, ``arrays``, ``records``; ``queries`` of several tables."""
     description: str
     """One line for lists, without a full stop."""
     make: Callable[[int, int], Dataset]

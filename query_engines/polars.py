@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from adapter_core.query import Aggregate, Condition, Query
+
+    _Opened = tuple[dict[str, pl.LazyFrame], pl.SQLContext[pl.LazyFrame]]
 
 
 class Adapter(QueryEngine):
@@ -34,19 +36,21 @@ class Adapter(QueryEngine):
         "Vortex": "scanned by vortex-data",
     }
 
-    def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
-        return {"format": format_label, "tables": tables}
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> Callable[[], _Opened]:
+        opening = partial(_opened, format_label, tables)
+        # To open a file of Avro is to read it, which is a part of the answer.
+        if format_label == "Avro":
+            return opening
+        found = opening()
+        return lambda: found
 
-    def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
+    def answer(self, handle: Callable[[], _Opened], query: Query) -> pa.Table:
         import polars as pl
 
+        frames, context = handle()
         if query.statement:
-            tables = {
-                name: lazy_frame(handle["format"], path) for name, path in handle["tables"].items()
-            }
-            found: pl.LazyFrame = pl.SQLContext(tables).execute(query.statement)
-            return found.collect(engine="streaming").to_arrow()
-        frame = lazy_frame(handle["format"], handle["tables"][TABLE])
+            return context.execute(query.statement).collect(engine="streaming").to_arrow()
+        frame = frames[TABLE]
         if query.shape:
             rows = frame.select(pl.len()).collect(engine="streaming").item()
             return shape_of(rows, len(frame.collect_schema()))
@@ -54,7 +58,7 @@ class Adapter(QueryEngine):
             wanted = [pl.col(name).gather(list(query.positions)) for name in query.columns]
             return frame.select(wanted).collect(engine="streaming").to_arrow()
         if query.join:
-            other = lazy_frame(handle["format"], handle["tables"][query.join.table])
+            other = frames[query.join.table]
             frame = frame.join(other, left_on=query.join.column, right_on=query.join.key)
         if query.where:
             frame = frame.filter(reduce(lambda one, two: one & two, map(_condition, query.where)))
@@ -69,6 +73,14 @@ class Adapter(QueryEngine):
                 frame = frame.sort(order.column, descending=order.descending)
             frame = frame.select([_column(name) for name in query.columns])
         return frame.collect(engine="streaming").to_arrow()
+
+
+def _opened(format_label: str, tables: Mapping[str, Path]) -> _Opened:
+    """Return the lazy frames of files by name, and a context that takes SQL on them."""
+    import polars as pl
+
+    frames = {name: lazy_frame(format_label, path) for name, path in tables.items()}
+    return frames, pl.SQLContext(frames)
 
 
 def lazy_frame(format_label: str, path: Path) -> pl.LazyFrame:

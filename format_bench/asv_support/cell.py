@@ -134,7 +134,7 @@ class CellRun:
         own = (each for each in self.suite.benchmarks if each.track == self._own_track)
         wanted = {query for each in own for query in each.queries}
         operations = operations_of(self.family)
-        asked = declared(operations.family)
+        asked = declared(operations.family).to(self.dataset)
         self.operations = operations.on(
             DATA / self.dataset,
             *(adapter, codec, level, track),

@@ -68,7 +68,7 @@ class Case(Conditioned):
     @property
     def asked(self) -> Questions:
         """The questions to the saved file."""
-        return self.questions or declared(self.family.name)
+        return self.questions or declared(self.family.name).to(self.dataset)
 
     @property
     def steps(self) -> tuple[Step, ...]:

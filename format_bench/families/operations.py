@@ -72,8 +72,8 @@ class Operations(ABC):
         """The adapter for `save`: its check comes before the clock, by `check`."""
         self.codec, self.level = codec, level
         self.track = track
-        self.questions = declared(self.family)
-        """Questions to ask a saved file, the family's by default."""
+        self.questions = declared(self.family).to()
+        """Questions to ask a saved file, by default the family's to most data sets."""
         self.subject = "", 0
         """Name and size of the data set, for steps that make it again elsewhere."""
         self.data_file = Path()

@@ -74,6 +74,25 @@ class Questions:
         """The files in words."""
         return ", ".join(name for name, _ in self.sources)
 
+    def to(self, dataset: str = "") -> Questions:
+        """Return the questions to a data set: of the files that name it, else of those that name none.
+
+        Parameters
+        ----------
+        dataset : str
+            Its name; empty for one that no file names.
+        """
+        named = [each for each in self.sources if dataset in _read(*each).datasets]
+        return replace(self, sources=tuple(named or self._general()))
+
+    @property
+    def datasets(self) -> list[str]:
+        """Names of the data sets that files name."""
+        return sorted(name for each in self.sources for name in _read(*each).datasets)
+
+    def _general(self) -> list[tuple[str, str]]:
+        return [each for each in self.sources if not _read(*each).datasets]
+
     @property
     def by_name(self) -> Mapping[str, Question]:
         """The questions by name, in order.
@@ -92,14 +111,9 @@ class Questions:
         return _read_all(self.sources)[1]
 
     @property
-    def title(self) -> str:
-        """The title of a set of questions; empty without one."""
-        return str(_read_all(self.sources)[2].get("title", ""))
-
-    @property
-    def tables(self) -> tuple[str, ...]:
-        """Names of the tables that statements of SQL are about; empty for the usual one."""
-        return tuple(_read_all(self.sources)[2].get("tables", ()))
+    def constants(self) -> Mapping[str, str]:
+        """Statements of SQL by the placeholders whose values they compute, as ``{many}`` in others."""
+        return _read_all(self.sources)[2]
 
     def only(self, *names: str) -> Questions:
         """Return some of the questions."""
@@ -156,22 +170,43 @@ def digest(value: object) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-_Found = tuple[Mapping[str, Question], Mapping[str, Mapping[str, list[str]]], Mapping[str, Any]]
+@dataclass(frozen=True)
+class _File:
+    """A file of questions, read."""
+
+    questions: tuple[Question, ...]
+    tuned: Mapping[str, Mapping[str, list[str]]]
+    constants: Mapping[str, str]
+    datasets: frozenset[str]
+
+
+@cache
+def _read(file: str, text: str) -> _File:
+    facts = _toml(file, text)
+    return _File(
+        tuple(_questions(file, facts)),
+        facts.get("tuned", {}),
+        facts.get("constants", {}),
+        frozenset(facts.get("datasets", ())),
+    )
+
+
+_Found = tuple[Mapping[str, Question], Mapping[str, Mapping[str, list[str]]], Mapping[str, str]]
 
 
 @cache
 def _read_all(sources: tuple[tuple[str, str], ...]) -> _Found:
     questions: dict[str, Question] = {}
     tuned: dict[str, Mapping[str, list[str]]] = {}
-    facts: dict[str, Any] = {}
-    for file, text in sources:
-        facts = _toml(file, text)
-        for each in _questions(file, facts):
+    constants: dict[str, str] = {}
+    for found in (_read(*each) for each in sources):
+        for each in found.questions:
             if each.name in questions:
                 raise each.refused("another one has this name; rename one of them")
             questions[each.name] = each
-        tuned |= facts.get("tuned", {})
-    return questions, tuned, facts
+        tuned |= found.tuned
+        constants |= found.constants
+    return questions, tuned, constants
 
 
 def _toml(file: str, text: str) -> dict[str, Any]:
@@ -360,8 +395,11 @@ _TUNED_FIELDS: dict[str, _Check] = {
     for name in ("sort_by", "lookups")
 }
 _FILE_FIELDS: dict[str, _Check] = {
-    "title": (_is_text, "a text"),
-    "tables": (_list_of(_is_text), "the names of the tables"),
+    "datasets": (_list_of(_is_text), "the names of the data sets that are asked nothing else"),
+    "constants": (
+        lambda value: _is_table(value) and all(map(_is_text, value.values())),
+        'statements by placeholder, as in many = "SELECT count(*) FROM data"',
+    ),
     "tuned": (_is_table, '[tuned.data] with sort_by = ["COLUMN"] and lookups = ["COLUMN"]'),
     "areas": (
         lambda value: _is_table(value) and all(map(_is_table, value.values())),

@@ -48,9 +48,11 @@ def query_names(suite: str) -> dict[str, QueryName]:
     """Return the queries of a suite in words by name; empty if its family declares none."""
     if suite not in SUITES:
         return {}
+    own = declared(family_of_suite(suite).name)
     return {
         name: QueryName(query.heading, str(query), str(query).rpartition(", ")[2])
-        for name, query in declared(family_of_suite(suite).name).by_name.items()
+        for dataset in SUITES[suite].datasets
+        for name, query in own.to(dataset).by_name.items()
     }
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from adapter_core import Codec
-    from format_bench.families.questions import Questions
+    from format_bench.families.questions import Question, Questions
     from format_bench.results.suites import Track
     from format_bench.runner.media import Scratch
     from format_bench.runner.shards import Shard
@@ -139,7 +139,9 @@ def _asking_suite(request: RunRequest, questions: Questions) -> Suite:
     if found is None:
         names = joined(each.name for each in suites)
         raise InvalidRequestError(f"--suite {request.suite}: questions to {first.kind} are of {names}")
-    own = declared(family.name).by_name
+    own: dict[str, Question] = {}
+    for dataset in request.datasets or [""]:
+        own |= declared(family.name).to(dataset).by_name
     for each in questions.by_name.values():
         if each.name in own and own[each.name].fingerprint != each.fingerprint:
             raise each.refused(f"the suite {found.name} asks another one of this name; rename it")

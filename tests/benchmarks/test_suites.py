@@ -135,6 +135,12 @@ QUERY = {
     "query.QueryTuned.track_size",
     "query.QueryTunedRead.time_query",
 }
+QUERY_SETS = {
+    "query_sets.QuerySet.time_save",
+    "query_sets.QuerySet.track_size",
+    "query_sets.QuerySetTpch.time_query",
+    "query_sets.QuerySetVisits.time_query",
+}
 REMOTE_CLASSES = ("remote.Remote", "remote_arrays.RemoteArrays")
 REMOTE = {
     *(f"{place}.{method}" for place in REMOTE_CLASSES for method in ("time_save", "track_size")),
@@ -165,6 +171,7 @@ ALL_BENCHMARKS = (
     | ANALYSIS
     | RECORDS
     | QUERY
+    | QUERY_SETS
     | REMOTE
     | SCALE
 )
@@ -342,6 +349,10 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             assert params[2] == ["paper", "best"]
             assert names[3:] in ([], ["query"])
             continue
+        if module == "query_sets":
+            # The clone keeps no engine of SQL.
+            assert params[0] == []
+            continue
         if names[-1] == "query":
             asked = params.pop()
             assert asked == ["full", "cut", "sparse"] or module == "query"
@@ -355,7 +366,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
                 "Arrays in an object store: ",
                 "2 tiny",
             ),
-            "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "3 tiny"),
+            "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "4 tiny"),
             "scale": (scale, ["format", "dataset", "track"], "Scale: ", "2 tiny"),
             "tabular": (formats, ["format", "dataset"], "Table: ", "5 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "5 tiny"),

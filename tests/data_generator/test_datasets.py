@@ -14,8 +14,8 @@ from adapter_core import UnknownNameError
 from data_generator import datasets
 
 TABLES = (
-    "kaons kaons-deep query query-keys query-nested query-wide eq int float bool str webface core bi "
-    "classic geo log ml flights flights-airlines weather".split()
+    "kaons kaons-deep query query-keys query-nested query-wide eq int float bool str visits webface "
+    "core bi classic geo log ml flights flights-airlines weather".split()
 )
 IMAGES = "cifar-like imagenet-like digits pictures".split()
 HOURLY = ["era5-hourly", "era5-hourly-soil", "era5-hourly-1deg", "era5-hourly-soil-1deg"]
@@ -24,6 +24,9 @@ ARRAYS = [
     *HOURLY,
     *"noise constant image-batch digits-float faces elevation".split(),
 ]
+
+QUERIES = ["tpch"]
+"""Data sets of several tables."""
 
 RECORDS = [f"entities{each}" for each in ("", "-shared", "-seed", "-nested", "-edge")]
 
@@ -75,7 +78,7 @@ def test_synthetic_data_sets_come_first():
 
 def test_names_are_unique_in_all_families():
     names = datasets.names()
-    assert len(names) == len(set(names)) == len(TABLES + IMAGES + ARRAYS + RECORDS)
+    assert len(names) == len(set(names)) == len(TABLES + IMAGES + ARRAYS + RECORDS + QUERIES)
 
 
 def test_each_data_set_has_a_description_of_one_line():

@@ -406,7 +406,7 @@ def _flat(name: str, module: str, kind: str) -> None:
 
 _flat("links.csv", "format_bench.network.link_results", "LinkResult")
 _flat("nesting.csv", "format_bench.studies.nested.trials", "NestingResult")
-_flat("sets.csv", "format_bench.studies.sql_sets.trials", "QuerySetResult")
+_flat("sets.csv", "format_bench.studies.tables.query_sets", "QuerySetResult")
 _flat("changes.csv", "format_bench.studies.tables.changes", "ChangeResult")
 _flat("tuning.csv", "format_bench.studies.tables.tuning", "TuningResult")
 

@@ -85,7 +85,7 @@ def bounds_of(question: Question, array: Description) -> Bounds:
 def queries_to(array: Description) -> list[Question]:
     """Return the family's questions that apply to an array, in order."""
     found = []
-    for question in declared("arrays").by_name.values():
+    for question in declared("arrays").to().by_name.values():
         with contextlib.suppress(UnsupportedError):
             check(question, array)
             found.append(question)

@@ -100,9 +100,10 @@ class QueryTables:
         if self.path is not None:
             with self.path.open("rb") as file:
                 return _facts(file)
-        questions = self.questions or declared(FAMILY)
+        questions = self.questions or declared(FAMILY).to(self.dataset)
         layout = {} if self.is_own else layouts().get(self.dataset, {})
-        found = asked(Subject(self.dataset, self.tables, layout), questions)
+        subject = Subject(self.dataset, self.tables, layout, constants=questions.constants)
+        found = asked(subject, questions)
         answers = {}
         for name, query in found.items():
             if isinstance(query, str):
@@ -160,14 +161,20 @@ class QueryOperations(CatalogOperations):
 
     @staticmethod
     def datasets() -> list[str]:
-        """Return the names of the data sets that have parts for questions."""
-        return [name for name in layouts() if name in data_generator.names()]
+        """Return the names of the data sets that have parts for questions, or files of their own."""
+        known = data_generator.datasets.names()
+        return [name for name in (*layouts(), *declared(FAMILY).datasets) if name in known]
 
     @staticmethod
     def generate(dataset: str, size: int | None) -> QueryTables:
         """Return the tables of a data set, of `size` rows."""
+        definition = data_generator.datasets.find(dataset)
+        if definition.family == FAMILY:
+            count = definition.default_count if size is None else size
+            made = definition.make(count, data_generator.DEFAULT_SEED).tables
+            return QueryTables(dataset, given=made)
         tables = {TABLE: TableOperations.generate(dataset, size)}
-        join = layouts()[dataset].get("join")
+        join = layouts().get(dataset, {}).get("join")
         if join:
             tables[join["table"]] = data_generator.table(f"{dataset}-{join['table']}").df
         return QueryTables(dataset, given=tables)
@@ -179,7 +186,7 @@ class QueryOperations(CatalogOperations):
             pickle.dump(data.facts, file)
             for df in data.tables.values():
                 df.to_pickle(file)
-        shape: tuple[int, int] = data.tables[TABLE].shape
+        shape: tuple[int, int] = data.tables[data.facts.names[0]].shape
         return shape
 
     @staticmethod
@@ -192,8 +199,9 @@ class QueryOperations(CatalogOperations):
     @staticmethod
     def take(data: QueryTables, positions: Sequence[int]) -> QueryTables:
         """Return the rows of the first table at some positions, with the default index."""
-        df = data.tables[TABLE].iloc[positions].reset_index(drop=True)
-        return replace(data, path=None, given={**data.tables, TABLE: df})
+        first = data.facts.names[0]
+        df = data.tables[first].iloc[positions].reset_index(drop=True)
+        return replace(data, path=None, given={**data.tables, first: df})
 
     @staticmethod
     def ask_own(name: str, stored: Path, questions: Questions, place: Path) -> None:
@@ -246,13 +254,16 @@ class QueryOperations(CatalogOperations):
 
     def read(self, file: Path) -> pd.DataFrame:
         """Read the first table as a whole, by the format's adapter."""
-        return touch(self.adapter.format.read(self.adapter.paths(file)[TABLE]))
+        return touch(
+            self.adapter.format.read(self.adapter.paths(file, self.facts.names)[self.facts.names[0]])
+        )
 
     def verify(self, data: QueryTables, found: pd.DataFrame) -> Measured:
         """Return the number of columns of the first table that lost something."""
-        wanted = data.tables[TABLE]
+        first = data.facts.names[0]
+        wanted = data.tables[first]
         if self.track == TUNED:
-            keys, _ = data.facts.tuned.get(TABLE, ([], []))
+            keys, _ = data.facts.tuned.get(first, ([], []))
             wanted = wanted.sort_values(keys, kind="stable", ignore_index=True)
         verdict = verify(wanted, found, *self.adapter.format.kept)
         if verdict.errors:
@@ -379,7 +390,7 @@ class EngineQuery(OpenQuery):
 @functools.cache
 def _warm_up(adapter: EngineOnFormat) -> None:
     generated = QueryOperations.generate("query", 200)
-    data = replace(generated, questions=declared(FAMILY).only("count", "columns-2", "group-few"))
+    data = replace(generated, questions=declared(FAMILY).to().only("count", "columns-2", "group-few"))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"warm{adapter.suffix}")
         try:

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +116,7 @@ class _Compiler:
         if "sql" in fields:
             if others := fields.keys() - {"sql"}:
                 raise ValueError(f"a statement of SQL stands alone, without {min(others)}")
-            return Query(statement=fields["sql"].strip())
+            return Query(statement=subject.filled(fields["sql"].strip()))
         join = self._join()
         columns, aggregates = self._columns(), self._aggregates()
         where = [each for one in fields.get("where", ()) for each in self._conditions(one)]
@@ -231,6 +231,8 @@ class Subject:
         Columns by the parts that they play.
     are_typed : bool
         False if the types of the columns are not known, so that constants stay as they are declared.
+    constants : mapping
+        Statements of SQL by the placeholders whose values they compute.
     """
 
     def __init__(
@@ -240,10 +242,12 @@ class Subject:
         layout: Mapping[str, Any] | None = None,
         *,
         are_typed: bool = True,
+        constants: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
-        self._tables, self._df = tables, tables[TABLE]
+        self._tables, self._df = tables, next(iter(tables.values()))
         self._layout, self._are_typed = layout or {}, are_typed
+        self._constants = constants or {}
 
     @property
     def rows(self) -> int:
@@ -279,6 +283,23 @@ class Subject:
         if name not in self._layout:
             raise UnsupportedError(f"the data set {self.name} has no column for the part {name!r}")
         return self._layout[name]
+
+    @cached_property
+    def _values(self) -> dict[str, str]:
+        """The values of the constants by placeholder."""
+        from format_bench.families.tables import reference
+
+        return {
+            name: str(reference.answer(Query(statement=each), self._tables).table.column(0)[0])
+            for name, each in self._constants.items()
+        }
+
+    def filled(self, statement: str) -> str:
+        """Return a statement of SQL with the values of its placeholders."""
+        for name in self._constants:
+            if f"{{{name}}}" in statement:
+                statement = statement.replace(f"{{{name}}}", self._values[name])
+        return statement
 
     def contents(self, column: str) -> str:
         """Return the type of a column, see `adapter_core.predicate.contents_of`."""
@@ -362,6 +383,8 @@ class Subject:
         UnsupportedError
             If libraries would answer differently, and be right.
         """
+        if TABLE not in self._tables:
+            raise ValueError(f"{self.name} has the tables {joined(self._tables)}; ask it by sql")
         if query.join and query.join.table not in self._tables:
             raise ValueError(
                 f"there is no table {query.join.table!r} to join; {self.name} has one table"

@@ -123,6 +123,8 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """Further runs into the same results: options in place of those in `cells`."""
     argument: Argument | None = None
     """Names that the command takes in place of RESULTS: the cells are measured for the page alone."""
+    earlier: str = ""
+    """What reads tables (.csv) that earlier versions wrote, "module:name": it takes a path."""
     published: str = ""
     """Name of the published results that are compared."""
     options: dict[str, Option] = {}
@@ -230,11 +232,18 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             request = _request(self.suite, cells, out)
             measure_cells(request, shown, on_own=_ignore, on_record=_ignore, limits=limits)
 
+    def results_at(self, place: Path) -> Results:
+        """Return the results in a folder or a file, which an earlier version may have written."""
+        if self.earlier and place.suffix == ".csv":
+            found: Results = imported(self.earlier)(place)
+            return found
+        return load(place)
+
     def measured_by(self, out: str) -> list[str]:
         """Return the arguments of ``format-bench run`` that measure the study's cells into a folder."""
         words = []
         for name, value in self.cells.items():
-            if value is not False:
+            if value is not False and value != "":
                 words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
         return ["--suite", self.suite, *words, "--out", out]
 
@@ -338,24 +347,26 @@ def command_of(name: str) -> click.Command:
         out: Path | None,
         results: Path | None = None,
         measure: bool = False,  # noqa: FBT001, FBT002 (a switch)
+        shown: Path | None = None,
         **values: Any,
     ) -> None:
         given = {each: "" if value is None else value for each, value in values.items()}
         if study.argument:
             given[study.argument.name] = ",".join(given[study.argument.name]) or study.argument.default
         bound = read(name, **given)
+        results = results or shown
         with TemporaryDirectory() as own:
             folder = results or Path(own)
             if measure or results is None:
                 bound.measure(folder, Output(stderr=True, quiet=bool(settings and settings["quiet"])))
-            page = bound.page(load(folder))
+            page = bound.page(bound.results_at(folder))
         if out:
             page.write(out)
         else:
             click.echo(page.markdown(), nl=False)
 
     parameters: list[click.Parameter] = [
-        click.Argument(["results"], type=click.Path(path_type=Path)),
+        click.Argument(["results"], type=click.Path(path_type=Path), required=not study.earlier),
         click.Option(
             ["--out"],
             type=click.Path(dir_okay=False, path_type=Path),
@@ -367,6 +378,10 @@ def command_of(name: str) -> click.Command:
     else:
         text = "Measure the study's cells first, into RESULTS; a run that was interrupted goes on."
         parameters.append(click.Option(["--measure"], is_flag=True, help=text, hidden=not study.cells))
+    if study.earlier:
+        # As the command was before the study was a suite.
+        old = click.Option(["--page", "shown"], type=click.Path(path_type=Path), hidden=True)
+        parameters.append(old)
     parameters += [option.parameter(each) for each, option in study.options.items()]
     return click.Command(name, callback=show, params=parameters, help=_help(name, study))
 
@@ -431,9 +446,8 @@ def _help(name: str, study: Study) -> str:
     ]
     lines = ["\b", "Example:"]
     if study.cells:
-        lines += [
-            f"  format-bench {line}" for line in _broken("run", *study.measured_by(f"reports/{name}"))
-        ]
+        command = _broken("format-bench", "run", *study.measured_by(f"reports/{name}"))
+        lines += [f"  {line}" for line in command]
     lines.append(f"  format-bench study {name} reports/{name} --out docs/{name}.md")
     return "\n\n".join([*parts, "\n".join(lines)])
 

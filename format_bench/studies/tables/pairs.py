@@ -49,7 +49,7 @@ class Answers:
     @cached_property
     def table(self) -> QueryTable:
         """The values, and the ranking by them."""
-        names = [name for name in declared(FAMILY).by_name if self._answered(name)]
+        names = [name for name in declared(FAMILY).to().by_name if self._answered(name)]
         return QueryTable(self.group, self.track, Measure(self.metric, "warm"), names)
 
     def _answered(self, name: str) -> bool:
@@ -159,7 +159,7 @@ def _leaders(found: Answers) -> Block:
         ratios = found.table.ratios[name]
         rows.append(
             [
-                f"{name}: {declared(FAMILY).by_name[name]}",
+                f"{name}: {declared(FAMILY).to().by_name[name]}",
                 f"{first.format} {quantity(values[first], 'seconds')}",
                 ", ".join(f"{each.format} {format_ratio(ratios[each])}" for each in others) or "-",
                 _with_time(on_parquet[:1], values),
@@ -188,7 +188,7 @@ def _formats(found: Answers) -> Block:
     )
     kinds: dict[str, list[str]] = {}
     for name in found.table.queries:
-        kinds.setdefault(declared(FAMILY).by_name[name].heading or name, []).append(name)
+        kinds.setdefault(declared(FAMILY).to().by_name[name].heading or name, []).append(name)
     rows = []
     for label in found.formats:
         cells = [_kind_cell(found, label, names) for names in kinds.values()]
@@ -355,7 +355,7 @@ def questions(context: Context) -> Iterator[Block]:
     )
     found = QueryOperations.generate("query", _SQL_ROWS).facts.asked
     rows = []
-    for name, question in declared(FAMILY).by_name.items():
+    for name, question in declared(FAMILY).to().by_name.items():
         query = found[name]
         if isinstance(query, str):
             shown = f"not asked: {query}"

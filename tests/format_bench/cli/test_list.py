@@ -41,6 +41,7 @@ def test_data_sets_and_codecs_are_listed():
         *data_generator.image_names(),
         *data_generator.array_names(),
         *data_generator.record_names(),
+        *data_generator.datasets.names("queries"),
     }
     lzo = [each for each in listed("codecs") if each["codec"] == "lzo"]
     assert lzo

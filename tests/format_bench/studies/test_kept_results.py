@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import importlib
 import re
-import shutil
 
 import pytest
 from click.testing import CliRunner
 
-from format_bench import report
 from format_bench.cli.main import format_bench
-from format_bench.results.load import load
 from format_bench.results.study_rows import StudyFile, read
 from tests.helpers import ROOT
 
@@ -36,17 +33,6 @@ def _comparable(page):
 
 def _expected(name):
     return _comparable((KEPT / name).read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize(
-    ("study", "option", "file", "expected"),
-    [
-        ("query-sets", "--page", "sets.csv", "sets.md"),
-    ],
-)
-def test_a_kept_file_makes_the_page_of_then(tmp_path, study, option, file, expected):
-    shutil.copy(KEPT / file, tmp_path)
-    assert _printed(study, option, tmp_path / file) == _expected(expected)
 
 
 @pytest.mark.parametrize(
@@ -98,23 +84,3 @@ def test_a_kept_file_and_records_of_it_have_the_values_of_then(tmp_path, study, 
         kept.append(each)
     assert read(form, tmp_path) == rows
     assert then <= values(_printed(study, "--page", tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("study", "module", "file", "expected"),
-    [
-        ("query-sets", "sql_sets.trials", "sets.csv", "sets.md"),
-    ],
-)
-def test_records_of_the_same_values_make_the_same_page(tmp_path, study, module, file, expected):
-    form = importlib.import_module(f"format_bench.studies.{module}").FORM
-    rows = read(form, KEPT / file)
-    kept = StudyFile(form, tmp_path)
-    for each in rows:
-        kept.append(each)
-    assert read(form, tmp_path) == rows
-    assert _printed(study, "--page", tmp_path) == _expected(expected)
-    # They are results like all others: a report has them, with its chooser.
-    results = load(tmp_path)
-    assert {each.suite for each in results.records} == {form.suite}
-    assert results.records[0].format in report.page(results)

@@ -1,97 +1,75 @@
-"""Query sets: equal answers of all engines, and the page of the results."""
+"""The page of query sets: ranks, tuning, published sums and reasons, of records and of earlier files."""
 
 from __future__ import annotations
 
-import pytest
+import re
 
-import data_formats
-from adapter_core import UnknownNameError
-from adapter_core.errors import InvalidResultsError
-from adapter_core.query import Query
-from data_generator.synthetic.visits import rows_of_visits
-from format_bench.families.tables import reference
-from format_bench.results import flat_csv
-from format_bench.studies.query_sets import ENGINES
-from format_bench.studies.sql_sets import sets, trials
-from format_bench.studies.sql_sets.page import page
-from format_bench.studies.sql_sets.trials import QuerySetResult
-from format_bench.verification.answers import difference
-from tests.helpers import run
+from format_bench import report
+from format_bench.results.load import load
+from format_bench.results.study_rows import StudyFile, read
+from format_bench.studies.declared import study
+from format_bench.studies.tables import query_sets
+from tests.factories.records import record, results
+from tests.helpers import ROOT, run
 
-SCALES = {"tpch": 0.002, "visits": 0.004}
+KEPT = ROOT / "tests" / "data" / "study_results"
+FACTS = {"suite": "query_sets", "dataset": "visits", "rows": 100_000, "columns": 21, "threads": "1"}
 
 
-@pytest.mark.parametrize("name", sets.NAMES)
-def test_engines_of_sql_answer_all_queries_as_the_reference_does(name, tmp_path):
-    data = sets.tables(name, SCALES[name], tmp_path)
-    queries = sets.query_set(name)
-    assert tuple(data) == queries.tables
-    assert len(queries.by_name) == {"tpch": 22, "visits": 43}[name]
-    asked = sets.statements(queries, sets.constants(name, SCALES[name], data))
-    paths = {table: tmp_path / f"{table}.parquet" for table in data}
-    parquet = data_formats.get("Parquet")
-    for table, df in data.items():
-        parquet.save_tuned(df, paths[table], **queries.tuned.get(table, {"sort_by": []}))
-    engines = [trials.engine_of_sql(each) for each in ENGINES.split(",")]
-    handles = {engine.label: engine.open("Parquet", paths) for engine in engines}
-    with_rows = 0
-    for query, statement in asked.items():
-        assert "{" not in statement.replace("{1,", "")
-        wanted = reference.answer(Query(statement=statement), data)
-        with_rows += wanted.num_rows > 0
-        for engine in engines:
-            answer = engine.answer(handles[engine.label], Query(statement=statement))
-            assert difference(answer, wanted, ordered=False) == "", (query, engine.label)
-    assert with_rows > 0.7 * len(asked)
+def rows_of(page):
+    return [line for line in page.splitlines() if line.startswith("|")]
 
 
-def test_visits_do_not_depend_on_the_blocks_that_they_are_made_in():
-    whole = rows_of_visits(0, 500, 1_000, 1)
-    part = rows_of_visits(200, 300, 1_000, 1)
-    assert part.equals(whole.iloc[200:300].reset_index(drop=True))
-    assert whole["time"].is_monotonic_increasing
-    assert not part.equals(rows_of_visits(200, 300, 1_000, 2))
+def answer(label, query, milliseconds, track="defaults", **facts):
+    value = milliseconds and milliseconds / 1000
+    facts = {**FACTS, "cache": "warm", "query": query, "track": track, **facts}
+    return record(label, "query CPU time", value, **facts)
 
 
-def _result(engine: str, query: str, seconds: float, **other: object) -> QuerySetResult:
-    fields = {"format": "Parquet", "track": "defaults", "file_bytes": 1_000, "write_seconds": 1.0}
-    return QuerySetResult(
-        query_set="visits",
-        scale=0.1,
-        engine=engine,
-        query=query,
-        **{"cpu_seconds": seconds, "wall_seconds": seconds, **fields, **other},
-    )
+def saved(label, track, seconds):
+    facts = {**FACTS, "track": track}
+    return [
+        record(label, "save CPU time", seconds, **facts),
+        record(label, "size", 1_000, **facts),
+    ]
 
 
 def test_the_page_has_ranks_tuning_published_sums_and_reasons():
-    results = [
-        _result("duckdb", "V1", 0.001),
-        _result("duckdb", "V2", 0.009),
-        _result("datafusion", "V1", 0.002),
-        _result("datafusion", "V2", 0.0, reason="it refuses"),
-        _result("duckdb", "V1", 0.001, track="tuned", write_seconds=3.0),
-        _result("duckdb", "V2", 0.004, track="tuned", write_seconds=3.0),
+    found = [
+        answer("Parquet[duckdb]", "V1", 1),
+        answer("Parquet[duckdb]", "V2", 9),
+        answer("Parquet[datafusion]", "V1", 2),
+        answer("Parquet[datafusion]", "V2", None, sentence="it refuses"),
+        answer("Parquet[duckdb]", "V1", 1, "tuned"),
+        answer("Parquet[duckdb]", "V2", 4, "tuned"),
+        *saved("Parquet[duckdb]", "defaults", 1.0),
+        *saved("Parquet[duckdb]", "tuned", 3.0),
     ]
-    copy = flat_csv.from_csv(QuerySetResult, flat_csv.to_csv(QuerySetResult, results))
-    assert copy == results
-    text = page(copy)
+    text = study.read("query-sets").page(results(found)).markdown()
     assert "## Web visits, after ClickBench, 100,000 rows" in text
     assert "| Parquet[duckdb] | 0.71 | 0.50 (V2) | 1.00 (V1) | 3.00 | 1.00 |" in text
     assert "| Parquet[datafusion] | 1.55 | 1.39 | 2.00 | +43% |" in text
-    assert "| V2, rows of a rare kind | 9.0 | failed [1] | **4.0** |" in text
+    assert re.search(r"\| V2, rows of a rare kind \| .*\[1\] \| 9.0 \| \*\*4.0\*\* \|", text)
     assert "\n1. it refuses\n" in text
 
 
-def test_a_page_needs_results():
-    with pytest.raises(InvalidResultsError, match="no results of query sets"):
-        page([])
+def test_files_and_records_of_earlier_versions_make_the_tables_of_then(tmp_path):
+    expected = rows_of((KEPT / "sets.md").read_text(encoding="utf-8"))
+    of_csv = run("study", "query-sets", "--page", KEPT / "sets.csv")
+    assert rows_of(of_csv.stdout) == expected
+    # Records of the study that came before the suite.
+    kept = StudyFile(query_sets.FORM, tmp_path)
+    for each in read(query_sets.FORM, KEPT / "sets.csv"):
+        kept.append(each)
+    found = load(tmp_path)
+    assert {(each.suite, each.rows) for each in found.records} == {("query_sets", 6_000)}
+    assert rows_of(study.read("query-sets").page(found).markdown()) == expected
+    # They are results like all others: a report has them, with its chooser.
+    assert "Parquet[duckdb]" in report.page(found)
 
 
-def test_unknown_sets_engines_and_tracks_are_refused_in_one_line():
-    with pytest.raises(UnknownNameError, match="there is no query set 'tpcds'"):
-        sets.query_set("tpcds")
-    done = run("study", "query-sets", "--engines", "sqlite")
+def test_unknown_data_sets_are_refused_in_one_line():
+    done = run("study", "query-sets", "--sets", "tpcds")
     assert done.returncode == 2
-    assert "there is no engine of SQL 'sqlite'" in done.stderr
+    assert "there is no data set 'tpcds'" in done.stderr
     assert done.stderr.count("\n") == 1

@@ -49,7 +49,7 @@ from format_bench.runner.plan import RunRequest, plan
 from format_bench.verification.answers import Answer, difference
 
 FAMILY = FAMILIES[QUERIES]
-QUESTIONS = declared(QUERIES)
+QUESTIONS = declared(QUERIES).to()
 PRICES = pd.DataFrame(
     {
         "item": ["tea", "rye", "tea", None],

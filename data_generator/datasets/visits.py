@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.splitmix import SplitMix, below
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ DASHBOARD = 62
 
 SITES, REGIONS, PHRASES, MODELS, BRANDS = 5_000, 1_000, 100_000, 150, 10
 
+_BLOCK_ROWS = 250_000
+"""Rows made at once: texts of more would be in memory twice."""
+
 _WORDS = (
     "maps news weather sport music video games cars flats travel recipes school films photos mail shop "
     "phones books health garden"
@@ -33,7 +37,7 @@ _WORDS = (
 
 
 def rows_of_visits(start: int, stop: int, rows: int, seed: int) -> pd.DataFrame:
-    """Return rows of a table of visits, with the default index, 20 columns.
+    """Return rows of a table of visits, with the default index, 21 columns.
 
     Parameters
     ----------
@@ -93,6 +97,14 @@ def rows_of_visits(start: int, stop: int, rows: int, seed: int) -> pd.DataFrame:
     return df
 
 
+def _make(rows: int, seed: int) -> Dataset:
+    import pandas as pd
+
+    starts = range(0, max(1, rows), _BLOCK_ROWS)
+    parts = [rows_of_visits(at, min(at + _BLOCK_ROWS, rows), max(1, rows), seed) for at in starts]
+    return Dataset("visits", pd.concat(parts, ignore_index=True))
+
+
 def _pages(site: np.ndarray, page: np.ndarray) -> pd.Series:
     found = {
         (s, p): f"https://site{s}.{'shop' if s % 9 == 0 else 'example'}/{_WORDS[(s + p) % 20]}/{p}.html"
@@ -128,3 +140,15 @@ def _series(texts: object) -> pd.Series:
     import pandas as pd
 
     return pd.Series(texts, dtype="str")
+
+
+DATASETS = (
+    DatasetDefinition(
+        name="visits",
+        family="tables",
+        description="21 columns on visits to web pages, with skewed keys, as of ClickBench",
+        make=_make,
+        default_count=1_000_000,
+        quick_count=100_000,
+    ),
+)
