@@ -24,8 +24,8 @@ from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import LOCAL, OBJECT_STORE
 from format_bench.runner import folders
 from format_bench.studies.declared.rows import Instrument
+from format_bench.studies.scale.cells import Cell, alone, limited_cell, on_workers, row_bytes
 from format_bench.studies.scale.results import FORM, ScaleRun
-from format_bench.studies.scale.session import Cell, alone, limited_cell, on_workers, row_bytes
 
 AnyPlan = Plan | ArrayPlan
 

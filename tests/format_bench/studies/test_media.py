@@ -21,8 +21,8 @@ from format_bench.results.load import Results, load
 from format_bench.results.study_rows import StudyFile
 from format_bench.runner.media import ComparedMedium, Scratch, compared
 from format_bench.studies.declared import study as declared
+from format_bench.studies.storage import media as study
 from format_bench.studies.storage import results as stored
-from format_bench.studies.storage import session as study
 from format_bench.studies.storage import trials
 from format_bench.studies.storage.estimates import MediumModel, ReadCost, read_costs
 from format_bench.studies.storage.page import turned

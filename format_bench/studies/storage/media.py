@@ -1,4 +1,4 @@
-"""Session of the study of media: durable saves and cold reads of table formats on several media."""
+"""Instrument of the study of media: durable saves and cold reads of table formats on several media."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements of the studies of scale: jobs on workers, and the adapter alone on a stream."""
+"""Cells of the studies of scale: jobs on workers, and the adapter alone on a stream."""
 
 from __future__ import annotations
 
@@ -158,19 +158,11 @@ def alone(cell: Cell, folder: Path, limit: MemoryLimit | None = None) -> Iterato
         adapter.remove(path)
 
 
-_Step = Callable[[Cell, Path], dict[str, Any]]
-
-
-def _isolated(step: _Step, cell: Cell, path: Path, limit: MemoryLimit | None) -> isolation.Outcome:
-    return isolation.run(_limited, step, cell, path, limit, limit_seconds=LIMIT_SECONDS)
-
-
-def _limited(step: _Step, cell: Cell, path: Path, limit: MemoryLimit | None) -> dict[str, Any]:
-    """Do a step under a limit, if there is one; runs in a process of its own."""
-    memory.reset_peak()
-    if limit is not None:
-        limit.enter()
-    return step(cell, path)
+def _isolated(
+    step: Callable[[Cell, Path], dict[str, Any]], cell: Cell, path: Path, limit: MemoryLimit | None
+) -> isolation.Outcome:
+    entered = limit.enter if limit else None
+    return isolation.run(step, cell, path, limit_seconds=LIMIT_SECONDS, entered=entered)
 
 
 def _run_of(cell: Cell, step: str, done: isolation.Outcome, limit: MemoryLimit | None) -> ScaleRun:
@@ -188,6 +180,8 @@ class StepClock:
 
     def __init__(self) -> None:
         self._paused_seconds = self._paused_cpu_seconds = 0.0
+        # The peak is that of the step, not of what the process has inherited.
+        memory.reset_peak()
         self._cpu, self._start = time.process_time(), time.perf_counter()
 
     @contextmanager
