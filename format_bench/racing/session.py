@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from format_bench.instruments.clock import Effort
 from format_bench.metadata.run_metadata import RunMetadataFiles
@@ -54,14 +54,11 @@ class RaceRequest:
     wish: Wish
     thorough: bool = False
     """Take all codecs at all levels."""
-    out: Path | None = None
-    """Folder of the results; by default one below reports, after the data."""
-    scratch: Path | None = None
 
     @property
-    def results_folder(self) -> Path:
-        """The folder of the results."""
-        return self.out or Path("reports", f"own-{Path(self.data.path).stem}")
+    def out(self) -> Path:
+        """The folder of the results: one below reports, after the data."""
+        return Path("reports", f"own-{Path(self.data.path).stem}")
 
 
 def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race:
@@ -81,9 +78,9 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
     FormatBenchError
         If that cannot be, in one line.
     """
-    out = request.results_folder
+    out = request.out
     with ExitStack() as stack:
-        folder = stack.enter_context(folders.make(folders.check_scratch(request.scratch)))
+        folder = stack.enter_context(folders.make(folders.check_scratch(None)))
         own = prepare(request.data, folder, partial(display.reads, request.data.path))
         family = FAMILIES[own.family]
         entries = entries_of(family, own.name, own.rows, thorough=request.thorough)
@@ -93,7 +90,8 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         folders.open_results(out, fresh=False)
         folders.check_same_data(out, {own.name: own.fingerprint})
         stack.enter_context(folders.only_run(out))
-        measurer = stack.enter_context(_Measurer(out, folder, own, cases, weights))
+        measurer = _Measurer(out, folder, own, cases, weights)
+        stack.callback(measurer.describe)
         standings.add(measurer.earlier())
         first = [_entry_of(case) for case in entries.first]
         return Race(standings, first, measurer.measure, budget, watch=display).run()
@@ -160,20 +158,17 @@ class _Measurer:
         self._family, self._weights = FAMILIES[own.family], weights
         self._data = OwnData(own, folder)
         self._run_id = new_run_id()
-        self._metadata = RunMetadataFiles(out, self._run_id, folder, f"{own.rows} {self._family.item}s")
         self._results.refresh()
         # A process that has measured one case keeps memory for the next, which then seems to need less.
         self._is_alone = any(METRICS[each.metric].noise is Noise.MEMORY for each in weights)
 
-    def __enter__(self) -> Self:
-        self._metadata.__enter__()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # Only now: collecting them would take seconds of those before the first ranking.
+    def describe(self) -> None:
+        """Write the metadata of the race; at its end, since the first ranking does not wait for them."""
         if self._results.current:
-            self._metadata.start("all")
-        self._metadata.__exit__()
+            scale = f"{self._own.rows} {self._family.item}s"
+            out = self._results.path.parent
+            with RunMetadataFiles(out, self._run_id, self._folder, scale) as files:
+                files.start("all")
 
     def earlier(self) -> list[Record]:
         """Return the records of earlier races and runs on the data, with values or without.

@@ -11,7 +11,7 @@ from format_bench.recommendation.transfer import NO_TRANSFER, Speeds
 
 if TYPE_CHECKING:
     from format_bench.recommendation.scoring import Weights
-    from format_bench.recommendation.sensitivity import BreakEven, RemoteBreakEven, WeightChange
+    from format_bench.recommendation.sensitivity import BreakEven, WeightChange
     from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.metrics import Measure
 
@@ -67,7 +67,7 @@ class Recommendation:
     excluded: list[Excluded]
     change: WeightChange | None
     break_evens: list[BreakEven]
-    remote_break_evens: list[RemoteBreakEven]
+    remote_break_evens: list[BreakEven]
     """Of the first one with each other one on the Pareto front."""
     caveats: list[str] = field(default_factory=list)
     speeds: Speeds = NO_TRANSFER

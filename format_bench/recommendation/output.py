@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from format_bench.recommendation.sensitivity import ROUND_TRIP_SECONDS
 from format_bench.results.display import terminal
 from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.marks import TIE
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.recommendation.answer import Excluded, Ranked, Recommendation
-    from format_bench.recommendation.sensitivity import BreakEven, RemoteBreakEven
+    from format_bench.recommendation.sensitivity import BreakEven
     from format_bench.results.candidates import Candidate
     from format_bench.results.metrics import Measure
 
@@ -37,27 +38,25 @@ def paragraph(answer: Recommendation) -> str:
 
 def break_even(found: BreakEven) -> str:
     """Return a break-even as a sentence."""
-    if found.bytes_per_second is None:
+    speed = found.bytes_per_second and quantity(found.bytes_per_second, "bytes")
+    if found.round_trips:
+        waits = [f"{name} waits for {number:.0f}" for name, number in found.round_trips.items()]
+        start = f"Read on a server, with round trips of {ROUND_TRIP_SECONDS * 1000:.0f} ms "
+        start += f"({joined(waits, most=None)}):"
+        if speed is None:
+            return f"{start} {found.smaller} is sooner there at any speed."
+        return (
+            f"{start} below {speed}/s {found.smaller}, which fetches less, is sooner there; above it "
+            f"{found.other}."
+        )
+    if speed is None:
         return (
             f"{found.smaller} is no larger than {found.other} and reads no more slowly: it is sooner "
             "there over a link of any speed."
         )
     return (
-        f"Below {quantity(found.bytes_per_second, 'bytes')}/s, fetched and read, {found.smaller}, "
-        f"which is smaller, is sooner there; above it {found.other}, which reads faster."
-    )
-
-
-def remote_break_even(found: RemoteBreakEven) -> str:
-    """Return a break-even on a server as a sentence."""
-    waits = [f"{name} waits for {number:.0f}" for name, number in found.round_trips.items()]
-    start = f"Read on a server, with round trips of {found.round_trip_seconds * 1000:.0f} ms "
-    start += f"({joined(waits, most=None)}):"
-    if found.bytes_per_second is None:
-        return f"{start} {found.smaller} is sooner there at any speed."
-    return (
-        f"{start} below {quantity(found.bytes_per_second, 'bytes')}/s {found.smaller}, which fetches "
-        f"less, is sooner there; above it {found.other}."
+        f"Below {speed}/s, fetched and read, {found.smaller}, which is smaller, is sooner there; "
+        f"above it {found.other}, which reads faster."
     )
 
 
@@ -155,10 +154,8 @@ def show(answer: Recommendation, *, quiet: bool) -> None:
     ]
     terminal.table(console, "", header, [_row(each, answer) for each in answer.ranked])
     terminal.prose(console, paragraph(answer))
-    for each in answer.break_evens:
+    for each in (*answer.break_evens, *answer.remote_break_evens):
         terminal.prose(console, break_even(each))
-    for remote in answer.remote_break_evens:
-        terminal.prose(console, remote_break_even(remote))
     _show_excluded(console, answer)
     if not quiet:
         for caveat in answer.caveats:
@@ -207,10 +204,16 @@ def to_json(answer: Recommendation) -> dict[str, Any]:
         "excluded": [_excluded(each) for each in answer.excluded],
         "change": change
         and {"metric": change.measure.option, "weight": change.weight, "first": change.name},
-        "break_evens": [each._asdict() for each in answer.break_evens],
-        "remote_break_evens": [each._asdict() for each in answer.remote_break_evens],
+        "break_evens": [_break_even(each) for each in answer.break_evens],
+        "remote_break_evens": [_break_even(each) for each in answer.remote_break_evens],
         "remarks": answer.caveats,
     }
+
+
+def _break_even(found: BreakEven) -> dict[str, Any]:
+    *local, _ = found._asdict().items()
+    waits = {"round_trip_seconds": ROUND_TRIP_SECONDS, "round_trips": found.round_trips}
+    return dict(local) | (waits if found.round_trips else {})
 
 
 def _candidate(candidate: Candidate) -> dict[str, Any]:

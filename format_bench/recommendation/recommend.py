@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,11 +22,7 @@ from format_bench.recommendation.scoring import (
     noise_source,
     shift_of,
 )
-from format_bench.recommendation.sensitivity import (
-    break_even_of,
-    remote_break_even_of,
-    smallest_change,
-)
+from format_bench.recommendation.sensitivity import BreakEven, break_even_of, smallest_change
 from format_bench.recommendation.transfer import NO_TRANSFER, READ_TIME, SAVE_TIME, SIZE, Speeds
 from format_bench.results import shipped
 from format_bench.results.candidates import Candidate, DatasetSize, candidates_of, datasets_of
@@ -37,10 +33,10 @@ from format_bench.results.suites import family_of_suite
 
 if TYPE_CHECKING:
     from format_bench.recommendation.requirements import Requirement
-    from format_bench.recommendation.sensitivity import RemoteBreakEven
     from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
+    from format_bench.results.shipped import LinkCosts
 
 
 def recommend(
@@ -87,9 +83,8 @@ def recommend(
     # The best values come from candidates that can be chosen: 1 is a score that can be reached.
     scoring = Scoring.of(left, counting, datasets, speeds)
     ranked = _ranked(left, scoring, scoped.floors)
-    first, others = ranked[0], ranked[1:]
+    first, *others = ranked
     noise = noise_source(_cells(left, datasets), scoped.floors)
-    break_evens = [break_even_of(first.candidate, each.candidate) for each in others if each.on_front]
     return Recommendation(
         results=results.name,
         suite=suite,
@@ -105,22 +100,20 @@ def recommend(
         change=smallest_change(
             first.logs, {each.candidate.name: each.logs for each in others}, counting
         ),
-        break_evens=[each for each in break_evens if each],
-        remote_break_evens=_remote_break_evens(ranked, suite),
+        break_evens=_break_evens(ranked),
+        # The costs were counted on tables.
+        remote_break_evens=_break_evens(ranked, shipped.link_costs())
+        if family_of_suite(suite).name == shipped.LINK_FAMILY
+        else [],
         caveats=caveats(results, scoped, scoring, noise),
         speeds=speeds,
     )
 
 
-def _remote_break_evens(ranked: list[Ranked], suite: str) -> list[RemoteBreakEven]:
-    """Return the break-evens on servers of the first candidate with the others on the front."""
-    if family_of_suite(suite).name != shipped.LINK_FAMILY:
-        return []
-    first, *others = ranked
-    costs = shipped.link_costs()
-    found = [
-        remote_break_even_of(first.candidate, each.candidate, costs) for each in others if each.on_front
-    ]
+def _break_evens(ranked: list[Ranked], costs: Mapping[str, LinkCosts] | None = None) -> list[BreakEven]:
+    """Return the break-evens of the first candidate with the others on the front."""
+    first, *others = (each.candidate for each in ranked if each.on_front or each is ranked[0])
+    found = (break_even_of(first, each, costs) for each in others)
     return [each for each in found if each]
 
 

@@ -63,88 +63,57 @@ def smallest_change(
     return min(changes, key=lambda each: abs(each.weight - weights[each.measure]), default=None)
 
 
-class BreakEven(NamedTuple):
-    """The speed at which two candidates take the same time to be fetched and read."""
-
-    smaller: str
-    """Name of the candidate that is faster below that speed, or at any speed."""
-    other: str
-    bytes_per_second: float | None
-    """None if the smaller one also reads no more slowly, and so is faster at any speed."""
-
-
-def break_even_of(one: Candidate, other: Candidate) -> BreakEven | None:
-    """Return the break-even of two candidates, each to fetch and read all data sets once.
-
-    None if no data set has size and read time of both, or if both are equal.
-    """
-    datasets = _common_datasets(one, other)
-    totals = [
-        (_total(each, SIZE, datasets), _total(each, READ_TIME, datasets), each.name)
-        for each in (one, other)
-    ]
-    return _meeting(totals) if datasets else None
-
-
 ROUND_TRIP_SECONDS = 0.02
 """Round-trip time of break-evens on servers: as on a link between two cities."""
 
 
-class RemoteBreakEven(NamedTuple):
-    """The speed at which two candidates take the same time to be read on a server."""
+class BreakEven(NamedTuple):
+    """The speed at which two candidates take the same time to be fetched and read."""
 
     smaller: str
-    """Name of the candidate that fetches fewer bytes."""
+    """Name of the candidate that is faster below that speed, or at any speed: it fetches fewer bytes."""
     other: str
     bytes_per_second: float | None
     """None if the smaller one also takes no more other time, and so is faster at any speed."""
-    round_trip_seconds: float
-    round_trips: dict[str, float]
-    """Round trips of both that are waited for, by name, each data set read once."""
+    round_trips: dict[str, float] | None = None
+    """On a server: round trips of both that are waited for, by name, each data set read once."""
 
 
-def remote_break_even_of(
-    one: Candidate, other: Candidate, costs: Mapping[str, LinkCosts]
-) -> RemoteBreakEven | None:
-    """Return the break-even of two candidates, each to read all data sets on a server once.
+def break_even_of(
+    one: Candidate, other: Candidate, costs: Mapping[str, LinkCosts] | None = None
+) -> BreakEven | None:
+    """Return the break-even of two candidates, each to fetch and read all data sets once.
 
-    None if one of them has no costs, or as for `break_even_of`.
+    None if no data set has size and read time of both, if both are equal, or if one has no costs.
 
     Parameters
     ----------
     one, other : Candidate
-        Candidates of a suite of tables.
-    costs : mapping
-        Costs of whole reads by format.
+        Candidates; with costs, of a suite of tables.
+    costs : mapping, optional
+        Costs of whole reads on a server by format, which then count.
     """
-    datasets = _common_datasets(one, other)
-    found = [(each, costs.get(each.configuration.format)) for each in (one, other)]
+    datasets = [
+        each for each in datasets_of([one, other]) if _has_both(one, each) and _has_both(other, each)
+    ]
+    if not datasets:
+        return None
     totals, round_trips = [], {}
-    for candidate, cost in found:
-        if cost is None or not datasets:
-            return None
-        round_trips[candidate.name] = cost.round_trips * len(datasets)
-        seconds = _total(candidate, READ_TIME, datasets)
-        seconds += round_trips[candidate.name] * ROUND_TRIP_SECONDS
-        totals.append((_total(candidate, SIZE, datasets) * cost.share, seconds, candidate.name))
-    even = _meeting(totals)
-    return even and RemoteBreakEven(*even, ROUND_TRIP_SECONDS, round_trips)
-
-
-def _meeting(totals: list[tuple[float, float, str]]) -> BreakEven | None:
-    """Return the break-even of two candidates' bytes, other seconds, and names."""
+    for each in (one, other):
+        size, seconds = (_total(each, measure, datasets) for measure in (SIZE, READ_TIME))
+        if costs is not None:
+            if (cost := costs.get(each.configuration.format)) is None:
+                return None
+            round_trips[each.name] = cost.round_trips * len(datasets)
+            size *= cost.share
+            seconds += round_trips[each.name] * ROUND_TRIP_SECONDS
+        totals.append((size, seconds, each.name))
     (size, seconds, name), (larger, others_seconds, other_name) = sorted(totals)
     if (size, seconds) == (larger, others_seconds):
         return None
     slower_seconds = seconds - others_seconds
     speed = (larger - size) / slower_seconds if slower_seconds > 0 else None
-    return BreakEven(name, other_name, speed)
-
-
-def _common_datasets(one: Candidate, other: Candidate) -> list[DatasetSize]:
-    return [
-        each for each in datasets_of([one, other]) if _has_both(one, each) and _has_both(other, each)
-    ]
+    return BreakEven(name, other_name, speed, round_trips or None)
 
 
 def _has_both(candidate: Candidate, dataset: DatasetSize) -> bool:

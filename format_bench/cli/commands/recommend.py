@@ -190,5 +190,5 @@ def _raced(
     """Race the formats on own data; return the recommendation, and the race as JSON values."""
     with race_output.RaceDisplay(measuring_console(quiet=quiet)) as display:
         found = race(request, display, budget)
-    floors = noise_floor.beside(request.results_folder / RESULTS)
+    floors = noise_floor.beside(request.out / RESULTS)
     return race_output.recommendation(found, floors), {"race": race_output.to_json(found)}

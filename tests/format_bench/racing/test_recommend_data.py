@@ -109,7 +109,9 @@ def test_images_race_without_codecs(call, tmp_path):
     answer = json.loads(done.stdout)
     assert answer["family"] == "image"
     assert all(each["codec"] is None for each in answer["ranked"])
-    assert len(answer["ranked"]) > 1
+    # How many are measured in the time depends on the machine.
+    race = answer["race"]
+    assert len(race["tried"]) + len(race["not_tried"]) == race["candidates"] > 1
 
 
 def test_thorough_takes_all_codecs_at_all_levels():

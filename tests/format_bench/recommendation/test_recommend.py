@@ -27,7 +27,7 @@ from format_bench.recommendation.formulas import log_factor
 from format_bench.recommendation.purposes import PRESETS, Wish
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import shift_of
-from format_bench.recommendation.sensitivity import remote_break_even_of
+from format_bench.recommendation.sensitivity import break_even_of
 from format_bench.recommendation.transfer import Speeds
 from format_bench.results import flat_csv, shipped
 from format_bench.results.candidates import candidates_of
@@ -138,7 +138,7 @@ def test_a_break_even_is_where_both_take_the_same_time():
         {"ORC": {"read time": 1.0, "size": 10e6}, "Feather": {"read time": 0.5, "size": 60e6}}
     )
     (even,) = recommend(found, {READ: 1, SIZE: 1}).break_evens
-    assert even == ("ORC", "Feather", pytest.approx(100e6))
+    assert even == ("ORC", "Feather", pytest.approx(100e6), None)
     assert 10e6 / even.bytes_per_second + 1.0 == pytest.approx(60e6 / even.bytes_per_second + 0.5)
     assert output.break_even(even).startswith("Below 100 MB/s, fetched and read, ORC")
 
@@ -172,17 +172,15 @@ def test_a_break_even_on_a_server_counts_fetched_bytes_and_round_trips():
     )
     orc, feather = candidates_of(found.records)
     costs = {"ORC": _costs("ORC", 1.5, 60.0), "Feather": _costs("Feather", 1.0, 10.0)}
-    even = remote_break_even_of(feather, orc, costs)
+    even = break_even_of(feather, orc, costs)
     # ORC: 15 MB, 1 s and 60 round trips of 20 ms; Feather: 60 MB, 0.5 s and 10 round trips.
     assert (even.smaller, even.other) == ("ORC", "Feather")
     assert even.bytes_per_second == pytest.approx(45e6 / 1.5)
-    sentence = output.remote_break_even(even)
+    sentence = output.break_even(even)
     assert "(Feather waits for 10 and ORC waits for 60): below 30 MB/s ORC" in sentence
     near = costs | {"ORC": _costs("ORC", 1.0, 0.0), "Feather": _costs("Feather", 1.0, 50.0)}
-    assert "ORC is sooner there at any speed" in output.remote_break_even(
-        remote_break_even_of(orc, feather, near)
-    )
-    assert remote_break_even_of(orc, feather, {"ORC": costs["ORC"]}) is None
+    assert "ORC is sooner there at any speed" in output.break_even(break_even_of(orc, feather, near))
+    assert break_even_of(orc, feather, {"ORC": costs["ORC"]}) is None
 
 
 def test_break_evens_on_servers_come_from_the_shipped_table():
@@ -271,7 +269,7 @@ def test_there_is_no_break_even_where_one_is_smaller_and_faster():
         }
     )
     (even,) = recommend(found, {READ: 1, SAVE: 1}).break_evens
-    assert even == ("ORC", "Feather", None)
+    assert even == ("ORC", "Feather", None, None)
     assert "over a link of any speed" in output.break_even(even)
 
 
