@@ -6,9 +6,11 @@ import pytest
 
 import data_formats
 import query_engines
+from adapter_core.errors import InvalidQuestionsError, UnavailableError
 from adapter_core.query_engine import Part
 from data_generator.datasets.visits import rows_of_visits
 from format_bench.families.queries.operations import QueryOperations
+from format_bench.families.questions import Questions
 from format_bench.results.suites import SUITES
 from format_bench.verification.answers import difference
 
@@ -66,3 +68,13 @@ def test_visits_do_not_depend_on_the_blocks_that_they_are_made_in():
     assert part.equals(whole.iloc[200:300].reset_index(drop=True))
     assert whole["time"].is_monotonic_increasing
     assert not part.equals(rows_of_visits(200, 300, 1_000, 2))
+
+
+def test_several_tables_are_asked_by_statements_alone(tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[[question]]\nname = "keys"\ncolumns = ["l_orderkey"]\n', encoding="utf-8")
+    data = QueryOperations.asking(QueryOperations.generate("tpch", 1_200), Questions.of(mine))
+    with pytest.raises(InvalidQuestionsError, match="tpch has the tables .* ask it by sql"):
+        _ = data.facts
+    with pytest.raises(UnavailableError, match="makes no 10 rows; try: take 1,000"):
+        QueryOperations.generate("tpch", 10)
