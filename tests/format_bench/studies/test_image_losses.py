@@ -7,28 +7,29 @@ import pytest
 import data_generator
 import image_storages
 from data_generator.synthetic.edge_case_images import edge_case_images, random_image, unequal
-from format_bench.studies import image_losses
-from format_bench.studies.image_losses import RoundTrip, round_trip, sets
-from tests.helpers import run, skip_if_unconcerned
+from format_bench.conformance import losses
+from format_bench.results.load import Results
+from format_bench.studies.declared import study
+from format_bench.studies.tables import losses as page_of_losses
 
 SETS = edge_case_images()
 
 
-def test_the_page_in_docs_is_up_to_date(root):
-    skip_if_unconcerned(image_storages, __name__)
-    missing = [name for name in image_storages.names() if not image_storages.find(name).availability()]
-    if missing:
-        pytest.skip(f"not available here: {', '.join(missing)}")
-    page = (root / "docs/image_losses.md").read_text(encoding="utf-8")
-    done = run("study", "image-losses")
-    assert done.returncode == 0, done.stderr
-    assert page == done.stdout, "run: format-bench study image-losses > docs/image_losses.md"
-    assert "wrong" not in page
+def page():
+    return study.read("image-losses").page(Results("", [], [])).markdown()
 
 
-def test_all_sets_of_the_generator_are_covered():
-    tried = [name.partition(",")[0] for name in sets()]
-    assert tried == [*data_generator.image_names(), *SETS]
+def test_the_page_in_docs_is_of_the_outcomes_that_the_contract_tests_compare(root, monkeypatch):
+    text = (root / "docs/image_losses.md").read_text(encoding="utf-8")
+    names = [line.removeprefix("### ") for line in text.splitlines() if line.startswith("### ")]
+    assert [name.partition(",")[0] for name in names] == [*data_generator.image_names(), *SETS]
+    documented = losses.documented(losses.IMAGE_PAGE)
+    labels = image_storages.names()
+    assert documented[""].keys() == {*labels}
+    found = {name: {each: documented[name].get(each, "**exact**") for each in labels} for name in names}
+    monkeypatch.setattr(page_of_losses, "of_images", lambda: found)
+    assert page() == text
+    assert "wrong" not in text
 
 
 @pytest.mark.parametrize(
@@ -42,35 +43,32 @@ def test_all_sets_of_the_generator_are_covered():
     ],
     ids=["order", "order of labels", "dtype of labels", "number", "pixels"],
 )
-def test_errors_are_shown_as_wrong(spoil, words, monkeypatch):
+def test_errors_are_shown_as_wrong(spoil, words, monkeypatch, tmp_path):
     storage = image_storages.get("NumPy")
     read = storage._read
     monkeypatch.setattr(storage, "_read", lambda path: spoil(*read(path)))
-    found = round_trip(storage, unequal())
-    assert found.kind == "wrong"
-    assert not found.kept
+    found = losses.of_images(storage, unequal(), tmp_path / "set")
+    assert found.errors
     assert found.text.startswith(f"**wrong**: {words}")
 
 
-def test_refusals_and_losses_are_described():
+def test_refusals_and_losses_are_described(tmp_path):
     jpeg = image_storages.get("JPEG")
-    five = round_trip(jpeg, SETS["five channels"])
-    assert five == RoundTrip("refused", "**refused**: image 0 has 5 channels")
-    assert not five.kept
-    noise = round_trip(jpeg, ([random_image(9, 9, 3)] * 2, [0, 1]))
-    assert noise.kept
+    five = losses.of_images(jpeg, SETS["five channels"], tmp_path / "five")
+    assert five.text == "**refused**: image 0 has 5 channels"
+    noise = losses.of_images(jpeg, ([random_image(9, 9, 3)] * 2, [0, 1]), tmp_path / "noise")
     assert noise.text.startswith("pixels of 2 of 2 images changed, by up to ")
-    assert round_trip(jpeg, SETS["one grey pixel"]) == RoundTrip("exact", "**exact**")
+    assert losses.of_images(jpeg, SETS["one grey pixel"], tmp_path / "grey").text == "**exact**"
 
 
 def test_the_page_has_a_summary_and_results_by_set(monkeypatch):
     names = ("HDF5.chunked", "JPEG", "SQLite", "ZIP")
     monkeypatch.setattr(image_storages, "names", lambda: names)
-    monkeypatch.setattr(image_losses, "sets", edge_case_images)
-    page = image_losses.page()
-    assert "| SQLite, ZIP | kept | 1, 2, 3, 4, 5 | kept | kept | kept | kept |" in page
-    assert "| HDF5.chunked | kept | 1, 2, 3, 4, 5 | refused | kept | kept | kept |" in page
-    assert "| JPEG | changed | 1, 3 | kept | kept | kept | kept |" in page
+    monkeypatch.setattr(losses, "image_sets", edge_case_images)
+    text = page()
+    assert "| SQLite, ZIP | kept | 1, 2, 3, 4, 5 | kept | kept | kept | kept |" in text
+    assert "| HDF5.chunked | kept | 1, 2, 3, 4, 5 | refused | kept | kept | kept |" in text
+    assert "| JPEG | changed | 1, 3 | kept | kept | kept | kept |" in text
     one = "### five channels\n\n- JPEG: **refused**: image 0 has 5 channels\n- all others: **exact**\n"
-    assert one in page
-    assert "### no images\n\n- all: **exact**\n" in page
+    assert one in text
+    assert "### no images\n\n- all: **exact**\n" in text

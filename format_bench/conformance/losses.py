@@ -1,0 +1,141 @@
+"""Losses in round trips: what the contract tests find, and what pages of the manual say of it.
+
+The tests of values compare both, so that one walk over all data proves the contract and the pages.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import data_generator
+from adapter_core import CannotHoldError
+from data_generator import DEFAULT_SEED
+from data_generator import datasets as named
+from data_generator.synthetic.edge_case_images import edge_case_images
+from format_bench.verification.images import verify_images
+from format_bench.verification.tables import verify
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from adapter_core import DataFormat, ImageStorage
+    from data_generator.synthetic.edge_case_images import ImageSet
+
+TABLE_PAGE, IMAGE_PAGE = "losses.md", "image_losses.md"
+
+ROWS = 1_000
+TABLES = ("eq", "int", "float", "bool", "str", "webface", "core", "flights")
+"""Generated and real tables of the page."""
+
+IMAGES = 50
+"""Images of each generated set: of 50 images of imagenet-like one is greyscale."""
+
+Outcomes = dict[str, dict[str, str]]
+"""Outcomes of round trips by the name of the data, and by the label of the adapter."""
+
+
+class RoundTrip(NamedTuple):
+    """Result of saving and reading data."""
+
+    text: str
+    """"exact", the refusal or the losses, as pages have them."""
+    refusal: str = ""
+    """The whole message, if the adapter refused the data."""
+    errors: tuple[str, ...] = ()
+    read: Any = None
+    """What came back; None after a refusal."""
+
+
+def of_table(adapter: DataFormat, df: pd.DataFrame, path: Path) -> RoundTrip:
+    """Save and read a table."""
+    try:
+        adapter.save(df, path)
+    except CannotHoldError as error:
+        return RoundTrip(f"refused: {str(error).partition(': ')[2]}", str(error))
+    read = adapter.read(path)
+    found = verify(df, read, *adapter.kept)
+    text = f"**wrong**: {'; '.join(found.errors)}" if found.errors else "; ".join(found.losses)
+    return RoundTrip(text or "exact", errors=found.errors, read=read)
+
+
+def of_images(storage: ImageStorage, images: ImageSet, path: Path) -> RoundTrip:
+    """Save and read a set of images with labels."""
+    try:
+        storage.save(*images, path)
+    except CannotHoldError as error:
+        return RoundTrip(f"**refused**: {str(error).partition(': ')[2]}", str(error))
+    read = storage.read(path)
+    found = verify_images(storage, *images, *read)
+    text = f"**wrong**: {'; '.join(found.errors)}" if found.errors else "; ".join(found.losses)
+    return RoundTrip(text or "**exact**", errors=found.errors, read=read)
+
+
+@functools.cache
+def table(name: str) -> pd.DataFrame:
+    """Return one of `TABLES`."""
+    return data_generator.table(name, rows=ROWS).df
+
+
+@functools.cache
+def image_sets() -> dict[str, ImageSet]:
+    """Return all sets by name: those of data sets, and edge cases."""
+    made: dict[str, ImageSet] = {}
+    for definition in named.definitions("images"):
+        # A quarter of what a run takes at most, rounded up: large images come in few copies.
+        found = definition.make(-(-definition.count_for_run(4 * IMAGES) // 4), DEFAULT_SEED)
+        images = list(found.images or ())
+        made[f"{definition.name}, {len(images)} images"] = images, list(found.labels or ())
+    return made | edge_case_images()
+
+
+def shown(name: str, text: str) -> str:
+    """Return an outcome of a table as the page has it.
+
+    Losses of `TABLES` are counted by their kinds; other tables have one column, whose name would only
+    repeat.
+    """
+    if name not in TABLES:
+        return text.replace("column c: ", "").replace("column 'c' ", "")
+    kinds: dict[str, int] = {}
+    for loss in text.split("; "):
+        kind = loss.partition(": ")[2] if loss.startswith("column ") else loss
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return "; ".join(kind if number == 1 else f"{number} x {kind}" for kind, number in kinds.items())
+
+
+@functools.cache
+def documented(page: str) -> Outcomes:
+    """Return the outcomes on a page of the manual; none where the package is installed without it."""
+    path = Path(__file__).parents[2] / "docs" / page
+    if not path.is_file():
+        return {}
+    found: Outcomes = {}
+    header, name = [""], ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("| ") and not line.startswith("| --"):
+            label, *texts = line.strip("| ").split(" | ")
+            if label in {"format", "storages"}:
+                header = texts
+            elif page == IMAGE_PAGE:
+                # Storages that lose nothing have no entry of their own.
+                found.setdefault("", {}).update(dict.fromkeys(label.split(", "), ""))
+            elif header == [*TABLES]:
+                for each, text in zip(header, texts, strict=True):
+                    found.setdefault(each, {})[label] = text.replace("\\|", "|")
+        elif line.startswith("### "):
+            name = line.removeprefix("### ")
+        elif name and line.startswith("- "):
+            labels, _, text = line.removeprefix("- ").partition(": ")
+            found.setdefault(name, {}).update(dict.fromkeys(labels.split(", "), text))
+    return found
+
+
+def documented_of(page: str, name: str, label: str) -> str | None:
+    """Return the outcome of data with an adapter on a page; None if the page has no such adapter."""
+    found = documented(page)
+    if name not in found or label not in {each for of_data in found.values() for each in of_data}:
+        return None
+    of_data = found[name]
+    return of_data.get(label) or of_data.get("all others") or of_data.get("all")

@@ -1,0 +1,117 @@
+"""Losses of table formats and of image storages, by round trips with each available adapter."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import data_formats
+import image_storages
+from data_generator.synthetic.edge_case_tables import edge_case_tables
+from format_bench.conformance import losses
+from format_bench.conformance.losses import TABLES, Outcomes
+from format_bench.studies.declared.blocks import Block
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from format_bench.studies.declared.section import Context
+
+# For each possible loss, a set in which nothing else can be lost.
+_SHOWN_BY = {
+    "unequal shapes": "wide and high",
+    "greyscale": "greyscale",
+    "order": "constant",
+    "labels to 2**31": "large labels",
+}
+
+_CHANNELS = {
+    1: "one channel",
+    2: "two channels",
+    3: "one image",
+    4: "four channels",
+    5: "five channels",
+}
+
+
+def of_tables(tables: Mapping[str, pd.DataFrame]) -> Outcomes:
+    """Return the outcomes of tables in each available format."""
+    adapters = [each for each in map(data_formats.find, data_formats.names()) if each.availability()]
+    found: Outcomes = {}
+    for name, df in tables.items():
+        for each in adapters:
+            with tempfile.TemporaryDirectory() as folder:
+                made = losses.of_table(each, df, Path(folder, f"table{each.suffix}"))
+            found.setdefault(name, {})[each.label] = losses.shown(name, made.text)
+    return found
+
+
+def of_images() -> Outcomes:
+    """Return the outcomes of all sets of images in each available storage."""
+    storages = [each for each in map(image_storages.find, image_storages.names()) if each.availability()]
+    found: Outcomes = {}
+    for name, images in losses.image_sets().items():
+        for each in storages:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, f"set{each.suffix}")
+                found.setdefault(name, {})[each.label] = losses.of_images(each, images, path).text
+    return found
+
+
+def datasets(context: Context) -> Iterator[Block]:
+    """Yield a table of the losses of the generated tables and flights."""
+    del context
+    found = of_tables({name: losses.table(name) for name in TABLES})
+    rows = [[label, *(found[name][label] for name in TABLES)] for label in found[TABLES[0]]]
+    yield Block(header=["format", *TABLES], rows=rows, alignment="l" * (1 + len(TABLES)))
+
+
+def columns(context: Context) -> Iterator[Block]:
+    """Yield a list for each column that is easily lost; formats with the same losses share a line."""
+    del context
+    for name, by_label in of_tables(edge_case_tables()).items():
+        by_text: dict[str, list[str]] = {}
+        for label, text in by_label.items():
+            by_text.setdefault(text, []).append(label)
+        in_order = sorted(by_text.items(), key=lambda item: item[0] != "exact")
+        items = [f"{', '.join(labels)}: {text}" for text, labels in in_order]
+        yield Block(name, items=items, level=3)
+
+
+def images(context: Context) -> Iterator[Block]:
+    """Yield a summary, in which storages with equal results share a row, and a list for each set."""
+    del context
+    found = of_images()
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for label in next(iter(found.values())):
+        kinds = {name: _kind(by_label[label]) for name, by_label in found.items()}
+        kept = {name: kind in {"exact", "changed"} for name, kind in kinds.items()}
+        channels = ", ".join(str(count) for count, name in _CHANNELS.items() if kept[name])
+        cells = ["kept" if kept[name] else kinds[name] for name in _SHOWN_BY.values()]
+        row = ("changed" if "changed" in kinds.values() else "kept", channels, *cells)
+        rows.setdefault(row, []).append(label)
+    header = ["storages", "pixels", "channels", *_SHOWN_BY]
+    lines = [[", ".join(alike), *row] for row, alike in rows.items()]
+    absent = [
+        f"{each.label} is not available here: {each.availability().reason}"
+        for each in map(image_storages.find, image_storages.names())
+        if each.label not in next(iter(found.values()))
+    ]
+    yield Block("Summary", header=header, rows=lines, alignment="l" * len(header), items=absent)
+    yield Block("Results by set")
+    for name, by_label in found.items():
+        by_text: dict[str, list[str]] = {}
+        for label, text in by_label.items():
+            if _kind(text) != "exact":
+                by_text.setdefault(text, []).append(label)
+        items = [f"{', '.join(labels)}: {text}" for text, labels in by_text.items()]
+        items.append(f"{'all others' if by_text else 'all'}: **exact**")
+        yield Block(name, items=items, level=3)
+
+
+def _kind(text: str) -> str:
+    """Return the first word of an outcome: exact, refused, wrong, or changed for losses."""
+    first = text.partition(":")[0].strip("*")
+    return first if first in {"exact", "refused", "wrong"} else "changed"
