@@ -74,7 +74,7 @@ def test_several_tables_are_asked_by_statements_alone(tmp_path):
     mine = tmp_path / "mine.toml"
     mine.write_text('[[question]]\nname = "keys"\ncolumns = ["l_orderkey"]\n', encoding="utf-8")
     data = QueryOperations.asking(QueryOperations.generate("tpch", 1_200), Questions.of(mine))
-    with pytest.raises(InvalidQuestionsError, match="tpch has the tables .* ask it by sql"):
+    with pytest.raises(InvalidQuestionsError, match=r"tpch has the tables .* ask it by sql"):
         _ = data.facts
     with pytest.raises(UnavailableError, match="makes no 10 rows; try: take 1,000"):
         QueryOperations.generate("tpch", 10)
