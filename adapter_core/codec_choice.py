@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, import_failure, probe
+from adapter_core.codecs import algorithm_of
 from adapter_core.errors import (
     UnavailableError,
     UnknownLevelError,
@@ -87,6 +88,28 @@ class CodecChoice(BaseAdapter):
             if codec.name == name:
                 return codec
         raise UnknownNameError(f"{self.label} codec", name, [codec.name for codec in self.codecs])
+
+    def nearest_codec(self, name: str | None, level: int | None) -> tuple[str | None, int | None]:
+        """Return the codec of a name, or else the plainest lossless one of the same algorithm.
+
+        A level is left out where the codec has none.
+
+        Raises
+        ------
+        UnsupportedError
+            If there is no codec of that algorithm.
+        UnknownLevelError
+            If the codec lacks the level.
+        """
+        if name is None:
+            return None, None
+        algorithm = algorithm_of(name)
+        same = [each for each in self.codecs if not each.error and algorithm_of(each.name) == algorithm]
+        if not same:
+            raise UnsupportedError(f"{self.label} has no codec {name}")
+        # "+" joins filters to a codec.
+        codec = min(same, key=lambda each: (each.name != name, "+" in each.name))
+        return codec.name, codec.level_or_default(level) if codec.levels else None
 
     def codec_availability(self, name: str) -> Availability:
         """Report whether one of the adapter's codecs can work here."""

@@ -19,7 +19,6 @@ FormatBenchError
 ├── TooFewRowsError (ValueError)            a real table has fewer rows than requested
 ├── InvalidSpecError (ValueError)           a specification does not describe a table
 ├── InvalidRequestError (ValueError)        a run, or a codec grid, cannot be planned from this request
-├── InvalidMixError (ValueError)            a file is not a mix of queries to an array
 ├── InvalidQuestionsError (ValueError)      a file does not declare questions, or not to these data
 ├── UserDataError                           the user's data of a run cannot be measured
 ├── InvalidFolderError                      a folder cannot take files, or its medium not be measured
@@ -242,10 +241,6 @@ class InvalidSpecError(FormatBenchError, ValueError):
 
 class InvalidRequestError(FormatBenchError, ValueError):
     """A request that no run, or no codec grid, can be planned from."""
-
-
-class InvalidMixError(FormatBenchError, ValueError):
-    """A file that is not a mix of queries to an array; the message names the line or the query."""
 
 
 class InvalidQuestionsError(FormatBenchError, ValueError):

@@ -178,7 +178,8 @@ class QuerySteps:
         cold = self._operations.answer_cold(query, self._file, _COLD_LIMIT_SECONDS)
         if cold is None:
             opening = functools.partial(self._operations.open_query, query, self._file)
-            cold = ColdAnswer.measured(opening, self._file)
+            keep_open = self._operations.questions.keep_open
+            cold = ColdAnswer.measured(opening, self._file, keep_open=keep_open)
         found.cold.samples.append(cold.sample)
         found.fetched_bytes.append(cold.fetched_bytes)
         found.requests.append(cold.requests)

@@ -1,7 +1,7 @@
 """Questions to data: entries of TOML files, the project's own and a user's, checked as they are read.
 
 An entry asks a table (columns, conditions, groups, aggregates, order, join, SQL) or an array (bounds of
-coordinates). docs/questions.md has the fields.
+coordinates, extents along dimensions). docs/questions.md has the fields.
 """
 
 from __future__ import annotations
@@ -115,6 +115,11 @@ class Questions:
         """Statements of SQL by the placeholders whose values they compute, as ``{many}`` in others."""
         return _read_all(self.sources)[2]
 
+    @property
+    def keep_open(self) -> bool:
+        """True if a file is opened once for many cold answers: their times are without opening."""
+        return any(_read(*each).keep_open for each in self.sources)
+
     def only(self, *names: str) -> Questions:
         """Return some of the questions."""
         return replace(self, names=names)
@@ -178,16 +183,18 @@ class _File:
     tuned: Mapping[str, Mapping[str, list[str]]]
     constants: Mapping[str, str]
     datasets: frozenset[str]
+    keep_open: bool
 
 
 @cache
 def _read(file: str, text: str) -> _File:
     facts = _toml(file, text)
     return _File(
-        tuple(_questions(file, facts)),
+        tuple(read_entries(file, facts)),
         facts.get("tuned", {}),
         facts.get("constants", {}),
         frozenset(facts.get("datasets", ())),
+        facts.get("keep_open", False),
     )
 
 
@@ -225,9 +232,16 @@ def _toml(file: str, text: str) -> dict[str, Any]:
     return facts
 
 
-def _questions(file: str, facts: Mapping[str, Any]) -> Iterator[Question]:
+def read_entries(file: str, facts: Mapping[str, Any], first: int = 1) -> Iterator[Question]:
+    """Yield the questions of a file from its values of TOML, whose entries are counted from `first` on.
+
+    Raises
+    ------
+    InvalidQuestionsError
+        If an entry is wrong.
+    """
     areas = facts.get("areas", {})
-    for number, entry in enumerate(facts.get("question", []), start=1):
+    for number, entry in enumerate(facts.get("question", []), start=first):
         name = entry.get("name")
         if not isinstance(name, str) or not name.isprintable() or not name.strip():
             raise InvalidQuestionsError(
@@ -347,6 +361,7 @@ _WORDS: dict[str, _Check] = {
     "name": (_is_text, "a text"),
     "words": (_is_text, "a text"),
     "heading": (_is_text, "a text"),
+    "weight": (lambda value: _is_number(value) and value > 0, "a number above 0"),
 }
 _TABLE_FIELDS: dict[str, _Check] = {
     "columns": _NAMES,
@@ -389,6 +404,12 @@ _ARRAY_FIELDS: dict[str, _Check] = {
         lambda value: _is_table(value) and bool(value) and all(map(_is_count, value.values())),
         "a number of indexes as in { time = 24 }",
     ),
+    # The array decides whether a value fits.
+    "extent": (_is_table, 'a number of indexes, a share or "all", as in { time = 24, place = 0.1 }'),
+    "start": (
+        lambda value: _is_table(value) and all(_is_count(each) or each == 0 for each in value.values()),
+        "first indexes of extents, as in { time = 0 }",
+    ),
 }
 _TUNED_FIELDS: dict[str, _Check] = {
     name: (lambda value: isinstance(value, list) and all(map(_is_text, value)), "a list of columns")
@@ -400,6 +421,8 @@ _FILE_FIELDS: dict[str, _Check] = {
         lambda value: _is_table(value) and all(map(_is_text, value.values())),
         'statements by placeholder, as in many = "SELECT count(*) FROM data"',
     ),
+    "keep_open": (_is_bool, "true or false"),
+    "mean": (_is_text, '"arithmetic" or "geometric"'),
     "tuned": (_is_table, '[tuned.data] with sort_by = ["COLUMN"] and lookups = ["COLUMN"]'),
     "areas": (
         lambda value: _is_table(value) and all(map(_is_table, value.values())),

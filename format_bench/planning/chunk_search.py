@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -147,9 +147,9 @@ def search(  # noqa: PLR0913 (what is searched, and its bounds)
     """
     import numpy as np
 
-    extents = [each.extents for each in mix.queries]
+    extents = [each.box.extents for each in mix.queries]
     found = candidates(edges or shape, extents, value_bytes, least_bytes, most_bytes)
-    costs = mix.cost([model.seconds(each, shape, found, value_bytes) for each in mix.queries])
+    costs = mix.cost([model.seconds(each.box, shape, found, value_bytes) for each in mix.queries])
     numbers = (-(-np.array(shape) // found)).prod(axis=1)
     proposals: list[Proposal] = []
     fewest = math.inf
@@ -170,9 +170,7 @@ def front(proposals: Iterable[Proposal]) -> list[Proposal]:
     return found
 
 
-def different(
-    proposals: Iterable[Proposal], most: int, slower: float, taken: Iterable[Shape] = ()
-) -> list[Proposal]:
+def different(proposals: Iterable[Proposal], most: int, slower: float) -> list[Proposal]:
     """Return proposals that differ in kind, the fastest first.
 
     Two are of the same kind if no edge differs by a factor of 2 or more.
@@ -185,23 +183,15 @@ def different(
         Most proposals to return.
     slower : float
         Most times that one may take the time of the first.
-    taken : iterable of tuple of int
-        Shapes that are taken already.
     """
     found: list[Proposal] = []
-    kinds = list(taken)
     for each in proposals:
         if len(found) == most or (found and each.seconds > slower * found[0].seconds):
             break
-        if found and any(map(_is_same_kind(each.chunks), kinds)):
-            continue
-        found.append(each)
-        kinds.append(each.chunks)
+        if not any(_are_alike(each.chunks, other.chunks) for other in found):
+            found.append(each)
     return found
 
 
-def _is_same_kind(chunks: Shape) -> Callable[[Shape], bool]:
-    def compare(other: Shape) -> bool:
-        return all(max(one, two) < 2 * min(one, two) for one, two in zip(chunks, other, strict=True))
-
-    return compare
+def _are_alike(one: Shape, other: Shape) -> bool:
+    return all(max(edges) < 2 * min(edges) for edges in zip(one, other, strict=True))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from format_bench.planning.mix import MixQuery
+    from format_bench.families.arrays.boxes import Box
 
 TERMS = (
     "overhead",
@@ -86,13 +86,13 @@ def _floor_sum(last: int, chunks: np.ndarray) -> np.ndarray:
     return chunks * (whole * (whole - 1) // 2) + whole * (rest + 1)
 
 
-def amounts(query: MixQuery, shape: tuple[int, ...], chunks: Any, value_bytes: int) -> np.ndarray:
+def amounts(query: Box, shape: tuple[int, ...], chunks: Any, value_bytes: int) -> np.ndarray:
     """Return the amounts of the model's terms for a query and each of some chunk shapes.
 
     Parameters
     ----------
-    query : MixQuery
-        The query.
+    query : Box
+        The part of the array that a query asks for.
     shape : tuple of int
         Edges of the array.
     chunks : array_like of int, shape (shapes, axes)
@@ -131,7 +131,7 @@ def amounts(query: MixQuery, shape: tuple[int, ...], chunks: Any, value_bytes: i
     )
 
 
-def _runs(query: MixQuery, shape: tuple[int, ...], chunks: np.ndarray, along: np.ndarray) -> np.ndarray:
+def _runs(query: Box, shape: tuple[int, ...], chunks: np.ndarray, along: np.ndarray) -> np.ndarray:
     """Return the numbers of contiguous runs that are copied out of chunks."""
     import numpy as np
 
@@ -149,8 +149,8 @@ def _runs(query: MixQuery, shape: tuple[int, ...], chunks: np.ndarray, along: np
 class ReadSample:
     """Measured time of a query on an array with some chunks."""
 
-    query: MixQuery
-    """With fixed places."""
+    query: Box
+    """At a fixed place."""
     chunks: tuple[int, ...]
     seconds: float
 
@@ -172,9 +172,7 @@ class CostModel:
         """True if predictions are near enough to choose chunks by them."""
         return self.median_error <= MOST_ERROR
 
-    def seconds(
-        self, query: MixQuery, shape: tuple[int, ...], chunks: Any, value_bytes: int
-    ) -> np.ndarray:
+    def seconds(self, query: Box, shape: tuple[int, ...], chunks: Any, value_bytes: int) -> np.ndarray:
         """Return the predicted times of a query for each of some chunk shapes."""
         import numpy as np
 

@@ -1,72 +1,42 @@
-"""Mix of queries to an array: a user's access pattern, from a TOML file.
+"""Mix of queries to an array: questions with weights, a user's access pattern, from a TOML file.
 
-docs/planning.md has the schema.
+Its entries are questions as `format_bench.families.questions` reads them, each with a weight. An older
+and shorter form has the dimensions of an extent among an entry's own keys. docs/planning.md has both.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import InvalidMixError
-from data_generator.random_words import RandomWords
-from format_bench.families.arrays.queries import bounds_of, queries_to
-from format_bench.families.questions import declared
+from adapter_core.errors import InvalidQuestionsError
+from format_bench.families.arrays.boxes import Box, by
+from format_bench.families.arrays.queries import box_to, check_own, queries_to
+from format_bench.families.questions import Questions, declared, read_entries
 
 if TYPE_CHECKING:
     from adapter_core.array_description import Description
-    from adapter_core.array_source import Selection
+    from format_bench.families.questions import Question
 
-ALL = "all"
 FOXBENCH = "foxbench"
 """Name of all FoxBench queries that apply to the array."""
 MEANS = ("arithmetic", "geometric")
-_ENDS = 2  # of a range of coordinates
-_KEYS = frozenset({"mean", "keep_open", "query"})
+_KEYS = ("mean", "keep_open", "areas", "query", "question")
 _QUERY_KEYS = frozenset({"name", "weight", "bounds", "query"})
 
 
 @dataclass(frozen=True)
 class MixQuery:
-    """A kind of query: a hyperrectangle of some extents, at random or fixed places."""
+    """A question to an array, with its weight."""
 
     name: str
     weight: float
-    extents: tuple[int, ...]
-    """Indexes along each axis."""
-    starts: tuple[int | None, ...]
-    """First index along each axis; None for a random one."""
-
-    def selection(self, shape: tuple[int, ...], *key: str | int) -> Selection:
-        """Return a selection; a random place depends on the key alone."""
-        places = RandomWords("places of queries", self.name, *key).uniform(len(shape)).tolist()
-        return tuple(
-            slice(first, first + extent)
-            for first, extent in (
-                (int(place * (edge - extent + 1)) if start is None else start, extent)
-                for place, edge, extent, start in zip(
-                    places, shape, self.extents, self.starts, strict=True
-                )
-            )
-        )
-
-    def scaled(self, shape: tuple[int, ...], smaller: tuple[int, ...]) -> MixQuery:
-        """Return the query to a smaller array: the same extents, cut where the array is shorter.
-
-        An extent of a whole axis remains one of the whole axis, and a fixed place keeps its relative
-        position.
-        """
-        extents, starts = [], []
-        for edge, less, extent, start in zip(shape, smaller, self.extents, self.starts, strict=True):
-            cut = less if extent == edge else min(extent, less)
-            extents.append(cut)
-            room = (less - cut) / max(1, edge - extent)
-            starts.append(None if start is None else min(less - cut, round(start * room)))
-        return MixQuery(self.name, self.weight, tuple(extents), tuple(starts))
+    box: Box
 
 
 @dataclass(frozen=True)
@@ -81,8 +51,9 @@ class Mix:
 
     def scaled(self, shape: tuple[int, ...], smaller: tuple[int, ...]) -> Mix:
         """Return the mix to a smaller array."""
-        scaled = tuple(each.scaled(shape, smaller) for each in self.queries)
-        return Mix(scaled, self.mean, self.keep_open)
+        return replace(
+            self, queries=tuple(replace(q, box=q.box.scaled(shape, smaller)) for q in self.queries)
+        )
 
     def cost(self, seconds: Any) -> Any:
         """Return the weighted mean of the times of the queries.
@@ -97,8 +68,26 @@ class Mix:
         weights = np.array([each.weight for each in self.queries])
         times = np.asarray(seconds, float)
         if self.mean == "geometric":
+            # A clock may return 0 for a call shorter than its resolution.
             return np.exp(np.tensordot(weights, np.log(np.maximum(times, 1e-9)), 1))
         return np.tensordot(weights, times, 1)
+
+
+def placed(queries: Iterable[MixQuery], array: Description, *key: int, keep_open: bool) -> Questions:
+    """Return queries as questions at fixed places, which depend on the key where they are random."""
+    lines = [f"keep_open = {json.dumps(keep_open)}"]
+    for each in queries:
+        box = each.box.placed(array.shape, each.name, *key)
+        lines += ["[[question]]", f"name = {_quoted(each.name)}"]
+        for field, values in (("extent", box.extents), ("start", box.starts)):
+            pairs = zip(array.dims, values, strict=True)
+            lines.append(f"{field} = {{ {', '.join(f'{_quoted(dim)} = {n}' for dim, n in pairs)} }}")
+    return Questions((("the mix", "\n".join(lines)),))
+
+
+def _quoted(text: str) -> str:
+    # Escapes of surrogates, which JSON has for further characters, are none of TOML.
+    return json.dumps(text, ensure_ascii=False)
 
 
 def read_mix(path: Path, array: Description) -> Mix:
@@ -106,153 +95,88 @@ def read_mix(path: Path, array: Description) -> Mix:
 
     Raises
     ------
-    InvalidMixError
+    InvalidQuestionsError
         If the file cannot be read, or is not a mix of queries to this array; the message names the
-        line, or the number of the query.
+        line, or the query.
     """
     try:
-        declared = tomllib.loads(path.read_text(encoding="utf-8"))
+        facts = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InvalidMixError(f"{path}: {error.strerror or error}") from error
+        raise InvalidQuestionsError(f"{path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise InvalidMixError(f"{path}: is not TOML: {error}") from error
-    try:
-        return mix_of(declared, array)
-    except InvalidMixError as error:
-        raise InvalidMixError(f"{path}: {error}") from None
-
-
-def mix_of(declared: Mapping[str, Any], array: Description) -> Mix:
-    """Return the mix of a file's values.
-
-    Raises
-    ------
-    InvalidMixError
-        If they are not a mix of queries to this array.
-    """
-    if unknown := sorted(set(declared) - _KEYS):
-        raise InvalidMixError(f"unknown key {unknown[0]!r}; known: {', '.join(sorted(_KEYS))}")
-    entries = declared.get("query", [])
-    if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
-        raise InvalidMixError("contains no query; write each below a line [[query]]")
-    mean, keep_open = declared.get("mean", MEANS[0]), declared.get("keep_open", False)
+        raise InvalidQuestionsError(f"{path}: is not TOML: {error}") from error
+    if unknown := sorted(set(facts) - {*_KEYS}):
+        raise InvalidQuestionsError(f"{path}: unknown key {unknown[0]!r}; known: {', '.join(_KEYS)}")
+    entries = [*_entries(facts, "query"), *_entries(facts, "question")]
+    if not entries:
+        raise InvalidQuestionsError(f"{path}: contains no query; write each below a line [[query]]")
+    mean, keep_open = facts.get("mean", MEANS[0]), facts.get("keep_open", False)
     if mean not in MEANS:
-        raise InvalidMixError(f"mean is {mean!r}; write {' or '.join(map(repr, MEANS))}")
+        raise InvalidQuestionsError(f"{path}: mean is {mean!r}; write {' or '.join(map(repr, MEANS))}")
     if not isinstance(keep_open, bool):
-        raise InvalidMixError(f"keep_open is {keep_open!r}; write true or false")
-    found: list[MixQuery] = []
-    for number, entry in enumerate(entries, start=1):
-        try:
-            found += _queries(entry, array, number)
-        except InvalidMixError as error:
-            raise InvalidMixError(f"query {number}: {error}") from None
+        raise InvalidQuestionsError(f"{path}: keep_open is {keep_open!r}; write true or false")
+    found = []
+    for number, (kind, entry) in enumerate(entries, start=1):
+        name = f"query {number}"
+        weight = _weight(entry, f"{path}: {name}")
+        if kind == "query" and "query" in entry:
+            questions = _by_name(f"{path}: {name}", entry, array)
+        else:
+            question = _renewed(entry, name) if kind == "query" else entry
+            alone = {"question": [question], "areas": facts.get("areas", {})}
+            questions = list(read_entries(str(path), alone, number))
+        for each in questions:
+            check_own(each, array)
+            found.append(MixQuery(each.name, weight, box_to(each, array)))
     whole = sum(each.weight for each in found)
-    normal = (
-        MixQuery(each.name, each.weight / whole, each.extents, each.starts) for each in _distinct(found)
+    names = distinct([each.name for each in found])
+    queries = (
+        MixQuery(name, each.weight / whole, each.box) for name, each in zip(names, found, strict=True)
     )
-    return Mix(tuple(normal), mean, keep_open)
+    return Mix(tuple(queries), mean, keep_open)
 
 
-def _distinct(found: list[MixQuery]) -> Iterator[MixQuery]:
-    """Yield queries with distinct names."""
-    names = [each.name for each in found]
-    for number, each in enumerate(found, start=1):
-        name = each.name if names.count(each.name) == 1 else f"{each.name} ({number})"
-        yield MixQuery(name, each.weight, each.extents, each.starts)
+def _entries(facts: Mapping[str, Any], kind: str) -> list[tuple[str, Mapping[str, Any]]]:
+    found = facts.get(kind, [])
+    are_tables = isinstance(found, list) and all(isinstance(each, dict) for each in found)
+    return [(kind, each) for each in found] if are_tables else []
 
 
-def _queries(entry: Mapping[str, Any], array: Description, number: int) -> list[MixQuery]:
+def _weight(entry: Mapping[str, Any], where: str) -> float:
     weight = entry.get("weight", 1)
-    if not _is_number(weight) or not 0 < weight <= sys.float_info.max:
-        raise InvalidMixError(f"weight is {weight!r}; write a number above 0")
-    if "query" in entry:
-        return _declared(entry, array, float(weight))
-    ranges = _ranges(entry, array)
-    name = entry.get("name", f"query {number}")
-    if not isinstance(name, str) or not name:
-        raise InvalidMixError(f"name is {name!r}; write a text")
-    return [_query(name, float(weight), ranges)]
+    is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+    if not is_number or not 0 < weight <= sys.float_info.max:
+        raise InvalidQuestionsError(f"{where}: weight is {weight!r}; write a number above 0")
+    return float(weight)
 
 
-def _declared(entry: Mapping[str, Any], array: Description, weight: float) -> list[MixQuery]:
+def _renewed(entry: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return an entry of the older form, with dimensions among its own keys, as one of a question."""
+    extent = {key: value for key, value in entry.items() if key not in _QUERY_KEYS}
+    bounds = {"area": entry["bounds"]} if "bounds" in entry else {}
+    return {"name": entry.get("name", name), "extent": extent, **bounds}
+
+
+def _by_name(where: str, entry: Mapping[str, Any], array: Description) -> list[Question]:
     """Return a query of FoxBench by its name, or all that apply."""
     if further := sorted(set(entry) - {"query", "weight"}):
-        raise InvalidMixError(f"a query by its name has no {further[0]!r}, only a weight")
+        raise InvalidQuestionsError(f"{where}: a query by its name has no {further[0]!r}, only a weight")
     name = entry["query"]
     applying = queries_to(array)
     wanted = applying if name == FOXBENCH else [each for each in applying if each.name == name]
     if not wanted:
         if name != FOXBENCH and name not in declared("arrays").by_name:
-            raise InvalidMixError(f"there is no query {name!r}; known: {FOXBENCH}, Q1 to Q40")
+            raise InvalidQuestionsError(
+                f"{where}: there is no query {name!r}; known: {FOXBENCH}, Q1 to Q40"
+            )
         what = "no query of FoxBench applies" if name == FOXBENCH else f"{name} does not apply"
-        raise InvalidMixError(f"{what} to {array.name!r} of shape {_by(array.shape)}")
-    return [_query(each.name, weight, _of_bounds(bounds_of(each, array), array, "")) for each in wanted]
+        raise InvalidQuestionsError(f"{where}: {what} to {array.name!r} of shape {by(array.shape)}")
+    return wanted
 
 
-_Range = tuple[int, int | None]
-
-
-def _query(name: str, weight: float, ranges: Mapping[str, _Range]) -> MixQuery:
-    extents, starts = zip(*ranges.values(), strict=True)
-    return MixQuery(name, weight, extents, starts)
-
-
-def _ranges(entry: Mapping[str, Any], array: Description) -> dict[str, _Range]:
-    """Return extent and first index by dimension, in the order of the axes."""
-    bounds = entry.get("bounds", {})
-    if not isinstance(bounds, dict):
-        raise InvalidMixError(f"bounds are {bounds!r}; write a table, e.g. {{ latitude = [47, 55] }}")
-    extents = {key: value for key, value in entry.items() if key not in _QUERY_KEYS}
-    for dim in (*extents, *bounds):
-        if dim not in array.dims:
-            raise InvalidMixError(f"the array has no dimension {dim!r}; it has {', '.join(array.dims)}")
-    if both := sorted(set(extents) & set(bounds)):
-        raise InvalidMixError(f"{both[0]} has an extent and bounds; write one of them")
-    found = _of_bounds(bounds, array, "bounds of ")
-    for dim, edge in zip(array.dims, array.shape, strict=True):
-        if dim in extents:
-            found[dim] = (_extent(dim, extents[dim], edge), None)
-    return found
-
-
-def _of_bounds(bounds: Mapping[str, Any], array: Description, prefix: str) -> dict[str, _Range]:
-    """Return extent and first index by dimension for bounds of coordinates; whole axes elsewhere."""
-    found: dict[str, _Range] = {}
-    for dim, edge in zip(array.dims, array.shape, strict=True):
-        found[dim] = (edge, 0)
-        if dim in bounds:
-            pair = bounds[dim]
-            if not (
-                isinstance(pair, list | tuple) and len(pair) == _ENDS and all(map(_is_number, pair))
-            ):
-                raise InvalidMixError(f"{prefix}{dim} are {pair!r}; write two numbers, e.g. [47, 55]")
-            if dim not in array.coordinates:
-                raise InvalidMixError(f"{dim} has no coordinates; write an extent instead of bounds")
-            axis = array.dims.index(dim)
-            within = array.selection({dim: (min(pair), max(pair))})[axis]
-            if within.start == within.stop:
-                raise InvalidMixError(f"no {dim} lies from {min(pair)} to {max(pair)}")
-            found[dim] = (within.stop - within.start, within.start)
-    return found
-
-
-def _extent(dim: str, value: Any, edge: int) -> int:
-    if value == ALL:
-        return edge
-    if isinstance(value, int) and not isinstance(value, bool):
-        if not 1 <= value <= edge:
-            raise InvalidMixError(f"{dim} = {value}, but the array has {edge} indexes along it")
-        return value
-    if isinstance(value, float) and 0 < value <= 1:
-        return max(1, round(value * edge))
-    raise InvalidMixError(
-        f"{dim} = {value!r}; write a number of indexes, a share such as 0.1, or {ALL!r}"
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _by(shape: tuple[int, ...]) -> str:
-    return " x ".join(map(str, shape))
+def distinct(names: list[str]) -> list[str]:
+    """Return names with their numbers where one is there more than once."""
+    return [
+        name if names.count(name) == 1 else f"{name} ({number})"
+        for number, name in enumerate(names, start=1)
+    ]

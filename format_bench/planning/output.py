@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnavailableError
 from adapter_core.files import write_atomically
-from format_bench.planning.answer import best_of, caveats, sentences, ties
-from format_bench.planning.chunk_plan import SOURCE
+from format_bench.families.arrays.boxes import by
+from format_bench.planning.chunk_plan import PROPOSED, SOURCE, caveats, sentences
 from format_bench.planning.cost_model import TERMS
-from format_bench.planning.reads import by
 from format_bench.results.display import terminal
 from format_bench.results.display.markdown import TextTable, markdown
 from format_bench.results.display.text import format_ratio, quantity
 from format_bench.results.marks import TIE
+from format_bench.runner.reading_display import OneLine
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from rich.console import Console
 
-    from format_bench.planning.chunk_plan import ChunkPlan, Verified
+    from format_bench.planning.chunk_plan import ChunkPlan, StorePlan, Verified
 
 TITLE = "Stores and chunk shapes for a mix of queries"
 ENDINGS = ("html", "md")
@@ -33,40 +32,16 @@ ENDINGS = ("html", "md")
 _NONE = "-"
 
 
-class PlanDisplay:
-    """Progress of a session: on a terminal one line in place, elsewhere a line for each event.
-
-    Parameters
-    ----------
-    console : Console
-        The output.
-    """
+class PlanDisplay(OneLine):
+    """Progress of a session, each event with the time since the start."""
 
     def __init__(self, console: Console) -> None:
-        self._console = console
+        super().__init__(console)
         self._start = time.monotonic()
-        self._status = console.status("reading the data")
 
-    def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._status.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._status.stop()
-
-    def show(self, sentence: str) -> None:
+    def show(self, line: str) -> None:
         """Show an event."""
-        line = f"{time.monotonic() - self._start:6.1f} s  {sentence}"
-        if self._console.is_terminal:
-            self._status.update(line)
-        else:
-            self._console.print(line, soft_wrap=True)
+        super().show(f"{time.monotonic() - self._start:6.1f} s  {line}")
 
 
 def show(plan: ChunkPlan, *, quiet: bool) -> None:
@@ -89,16 +64,13 @@ def tables(plan: ChunkPlan) -> list[TextTable]:
 
 
 def _layouts(plan: ChunkPlan) -> TextTable:
-    tied = ties(plan)
+    tied = plan.ties
     header = [
         "store", "chunks", "", "measured", "from", "to", "predicted", "times first", "chosen as",
         "chunk", "chunks in all", "files", "size", "saved in",
     ]  # fmt: skip
     rows = []
     for each in plan.ranked:
-        size = plan.array.dtype.itemsize
-        for edge in each.chunks:
-            size *= edge
         rows.append(
             [
                 each.layout.store,
@@ -108,9 +80,9 @@ def _layouts(plan: ChunkPlan) -> TextTable:
                 quantity(each.interval.low, "seconds"),
                 quantity(each.interval.high, "seconds"),
                 _seconds(each.predicted),
-                format_ratio(each.seconds / plan.ranked[0].seconds),
+                format_ratio(each.seconds / plan.first.seconds),
                 ", ".join(each.kinds),
-                quantity(size, "bytes"),
+                quantity(plan.chunk_bytes(each), "bytes"),
                 f"{each.chunks_number:,}",
                 f"{each.files:,}",
                 quantity(each.size_bytes, "bytes"),
@@ -122,10 +94,11 @@ def _layouts(plan: ChunkPlan) -> TextTable:
 
 def _queries(plan: ChunkPlan) -> TextTable:
     """Return the times of each query with the best chunks, and with the source's."""
-    shown = [plan.ranked[0]]
-    store = next(each for each in plan.stores if each.label == shown[0].layout.store)
+    shown = [plan.first]
     shown += [
-        each for each in store.verified if SOURCE in each.kinds and each not in shown and each.costs
+        each
+        for each in plan.first_store.verified
+        if SOURCE in each.kinds and each not in shown and each.costs
     ]
     header = ["query", "weight", "extents"]
     header += [f"{each.name}: {what}" for each in shown for what in ("predicted", "measured")]
@@ -133,10 +106,10 @@ def _queries(plan: ChunkPlan) -> TextTable:
         [
             query.name,
             f"{query.weight:.3g}",
-            by(query.extents),
+            by(query.box.extents),
             *(cell for each in shown for cell in _query_cells(each, place)),
         ]
-        for place, query in enumerate(plan.mix.scaled(plan.array.shape, plan.sample.shape).queries)
+        for place, query in enumerate(plan.mix.scaled(plan.array.shape, plan.sample).queries)
     ]
     return TextTable("Queries", header, rows)
 
@@ -170,7 +143,7 @@ def _models(plan: ChunkPlan) -> TextTable:
     header = ["store", "codec", *TERMS, "median error", "R²", "reads", "best measured"]
     rows = []
     for store in plan.stores:
-        model, best = store.model, best_of(store)
+        model, best = store.model, store.best
         codec = store.codec or "none"
         rows.append(
             [
@@ -219,13 +192,11 @@ def _markdown(plan: ChunkPlan) -> str:
 def _html(plan: ChunkPlan) -> str:
     try:
         from format_bench.report.writers.html import environment, style
+
+        template, shown_style = environment().get_template("plan.html"), style()
     except ModuleNotFoundError as error:
-        raise _missing(error) from error
-    try:
-        template = environment().get_template("plan.html")
-        shown_style = style()
-    except ModuleNotFoundError as error:
-        raise _missing(error) from error
+        hint = "pip install 'formatbench[report]'"
+        raise UnavailableError("a page as html", f"{error.name} is not installed", hint) from error
     return template.render(
         title=TITLE,
         lead=_lead(plan),
@@ -236,14 +207,78 @@ def _html(plan: ChunkPlan) -> str:
     )
 
 
-def _missing(error: ModuleNotFoundError) -> UnavailableError:
-    hint = "pip install 'formatbench[report]'"
-    return UnavailableError("a page as html", f"{error.name} is not installed", hint)
-
-
 def _lead(plan: ChunkPlan) -> str:
     dims = " x ".join(plan.array.dims)
     return (
         f"{plan.array.name}, {by(plan.array.shape)} ({dims}), {plan.array.dtype.name}; "
         f"{len(plan.mix.queries)} queries; {'cold' if plan.cold else 'warm'} reads"
     )
+
+
+def to_json(plan: ChunkPlan) -> dict[str, Any]:
+    """Return a plan as JSON values; times in seconds, sizes in bytes."""
+    first, array, mix = plan.first, plan.array, plan.mix
+    queries = [{"name": q.name, "weight": q.weight, **asdict(q.box)} for q in mix.queries]
+    return {
+        "use": {"store": first.layout.store, "chunks": first.chunks},
+        "explanation": sentences(plan),
+        "remarks": caveats(plan),
+        "array": {name: getattr(array, name) for name in ("name", "dims", "shape", "chunks")}
+        | {"dtype": array.dtype.name},
+        "sample_shape": plan.sample,
+        "mix": {"mean": mix.mean, "keep_open": mix.keep_open, "queries": queries},
+        **{name: getattr(plan, name) for name in ("cold", "turns", "load", "seconds")},
+        "gains": [
+            {"over": kind, "chunks": over.chunks, "ratio": ratio, "low": low, "high": high}
+            for over, kind, ratio, low, high in plan.gains
+        ],
+        "best": {store.label: store.best.chunks for store in plan.stores if store.best},
+        "prediction_error": plan.prediction_error,
+        "stores": [_store(store) for store in plan.stores],
+        "ranked": [_verified(plan, each) for each in plan.ranked],
+    }
+
+
+def _store(store: StorePlan) -> dict[str, Any]:
+    model = store.model
+    return {
+        "store": store.label,
+        **{name: getattr(store, name) for name in ("codec", "level", "failure")},
+        "model": model
+        and {
+            **asdict(model),
+            "coefficients": dict(zip(TERMS, model.coefficients, strict=True)),
+            "fits": model.fits,
+        },
+        "front": [
+            {"chunks": each.chunks, "seconds": each.seconds, "chunks_number": each.number}
+            for each in store.front
+        ],
+    }
+
+
+_SAME = (
+    "chunks", "kinds", "predicted", "predicted_whole", "save_seconds", "size_bytes", "files",
+    "chunks_number",
+)  # fmt: skip
+"""Fields of a verified layout that JSON has by the same names."""
+
+
+def _verified(plan: ChunkPlan, each: Verified) -> dict[str, Any]:
+    predicted: Sequence[float | None] = each.predicted_queries or [None] * len(plan.mix.queries)
+    facts = zip(plan.mix.queries, predicted, each.query_seconds, strict=True)
+    return {
+        **each.layout._asdict(),
+        **{name: getattr(each, name) for name in _SAME},
+        "chunk_bytes": plan.chunk_bytes(each),
+        "proposed": PROPOSED in each.kinds,
+        "ties_with_first": each in plan.ties,
+        "measured": each.seconds,
+        "low": each.interval.low,
+        "high": each.interval.high,
+        "turns": len(each.costs),
+        "queries": [
+            {"name": query.name, "predicted": expected, "measured": statistics.median(measured)}
+            for query, expected, measured in facts
+        ],
+    }

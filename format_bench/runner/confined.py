@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.array_description import Description
 from data_generator.user import handover
+from data_generator.user.array import load_array
 from data_generator.user.load import fingerprint, load_data
 from data_generator.user.room import check_room
-from data_generator.user.summary import describe, describe_array, describe_images
+from data_generator.user.summary import describe, describe_images
+from data_generator.user.summary import describe_array as summary_of
+from format_bench.families.arrays.operations import middle_of
 from format_bench.families.operations import operations_of
 from format_bench.results.suites import FAMILIES
 
@@ -23,15 +28,19 @@ def read(  # noqa: PLR0913 (the request)
     seed: int,
     trust_pickle: bool,
     chunks: list[int] | None,
+    edges: list[int] | None,
     target: str,
 ) -> dict[str, Any]:
     """Read data, leave them at a target, and return their description.
 
-    For the parameters see `data_generator.user.load.load_data`. A table is left as
+    Of an array a part of some edges is taken, from its middle, if these are given. For the other
+    parameters see `data_generator.user.load.load_data`. A table is left as
     `data_generator.user.handover` stores it, and other data as their family's operations do.
     """
-    edges = None if chunks is None else tuple(chunks)
-    found = load_data(path, sample=sample, seed=seed, trust_pickle=trust_pickle, chunks=edges)
+    shape = None if chunks is None else tuple(chunks)
+    found = load_data(path, sample=sample, seed=seed, trust_pickle=trust_pickle, chunks=shape)
+    if edges is not None and found.array is not None:
+        found = replace(found, array=middle_of(found.array, tuple(edges)))
     check_room(path, found, Path(target).parent)
     family, (rows, columns), description = _left(found, Path(target))
     return {
@@ -41,8 +50,17 @@ def read(  # noqa: PLR0913 (the request)
         "columns": columns,
         "description": description.to_dict(),
         "remarks": list(found.remarks),
-        "fingerprint": fingerprint(path),
+        # A part is taken of files that are too large to be read as a whole.
+        "fingerprint": fingerprint(path if edges is None else target),
     }
+
+
+def describe_array(*, path: str) -> dict[str, Any]:
+    """Return shape, chunks, dtype and coordinates of an array, without its values."""
+    found = load_array(path).array
+    if found is None:
+        raise AssertionError(f"{path} contains no array")
+    return Description.of(found).to_dict()
 
 
 def _left(found: UserData, target: Path) -> tuple[str, tuple[int, int], Any]:
@@ -52,7 +70,7 @@ def _left(found: UserData, target: Path) -> tuple[str, tuple[int, int], Any]:
         return "tables", found.df.shape, describe(found.df)
     if found.array is not None:
         store = operations_of(FAMILIES["arrays"]).store
-        return "arrays", store(found.array, target), describe_array(found.array)
+        return "arrays", store(found.array, target), summary_of(found.array)
     images, labels = found.images, found.labels
     if images is None or labels is None:
         raise AssertionError(f"{found.name} contains nothing")

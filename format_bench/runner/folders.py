@@ -82,8 +82,8 @@ def check_scratch(scratch: Path | None) -> Path:
     return folder
 
 
-def open_results(out: Path, *, fresh: bool) -> None:
-    """Make the folder of results, or empty it of earlier ones.
+def open_results(out: Path, *, fresh: bool, option: str = "--out") -> None:
+    """Make the folder of results, or empty it of earlier ones; messages name the option of the folder.
 
     Raises
     ------
@@ -93,10 +93,10 @@ def open_results(out: Path, *, fresh: bool) -> None:
         If another run is writing to it.
     """
     if out.exists() and not out.is_dir():
-        raise InvalidFolderError(f"--out {out}: it is no folder; name another")
+        raise InvalidFolderError(f"{option} {out}: it is no folder; name another")
     out.mkdir(parents=True, exist_ok=True)
     if not os.access(out, os.W_OK | os.X_OK):
-        raise InvalidFolderError(f"--out {out}: it cannot be written to; name another")
+        raise InvalidFolderError(f"{option} {out}: it cannot be written to; name another")
     if fresh:
         with only_run(out):
             names = (RESULTS, DATA, CLUSTER_ID, CLUSTER_LOG)
@@ -153,7 +153,7 @@ def _read(path: Path, *keys: str) -> dict[str, str]:
     return facts
 
 
-def check_same_data(out: Path, fingerprints: Mapping[str, str]) -> None:
+def check_same_data(out: Path, fingerprints: Mapping[str, str], option: str = "--out") -> None:
     """Record fingerprints of data, questions and plans; one name must not mean two in a folder.
 
     Raises
@@ -161,7 +161,8 @@ def check_same_data(out: Path, fingerprints: Mapping[str, str]) -> None:
     InvalidFolderError
         If the results are of other data, or answers to other questions.
     """
-    write_fingerprints(out, same_data(fingerprints_in(out), fingerprints, out))
+    advice = f"start over with --fresh, or name another {option}"
+    write_fingerprints(out, same_data(fingerprints_in(out), fingerprints, out, advice))
 
 
 def fingerprints_in(out: Path) -> dict[str, str]:
@@ -170,10 +171,7 @@ def fingerprints_in(out: Path) -> dict[str, str]:
 
 
 def same_data(
-    known: Mapping[str, str],
-    found: Mapping[str, str],
-    out: Path,
-    advice: str = "start over with --fresh, or name another --out",
+    known: Mapping[str, str], found: Mapping[str, str], out: Path, advice: str
 ) -> dict[str, str]:
     """Return the fingerprints of both.
 

@@ -42,7 +42,38 @@ class ReadingLines:
             self._show(reading_line(self._place, seconds))
 
 
-class ReadingDisplay:
+class OneLine:
+    """A line in place on a terminal; elsewhere lines one below another.
+
+    Parameters
+    ----------
+    console : Console
+        The output.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._status: Status | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def show(self, line: str) -> None:
+        """Show a line."""
+        if not self._console.is_terminal:
+            self._console.print(line, soft_wrap=True)
+            return
+        if self._status is None:
+            self._status = self._console.status(line)
+            self._status.start()
+        self._status.update(line)
+
+
+class ReadingDisplay(OneLine):
     """Watch of a process that reads: on a terminal one line in place, elsewhere few lines.
 
     Parameters
@@ -54,24 +85,12 @@ class ReadingDisplay:
     """
 
     def __init__(self, console: Console, place: str) -> None:
-        self._console, self._place = console, place
-        self._lines = ReadingLines(place, lambda line: console.print(line, soft_wrap=True))
-        self._status: Status | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._status is not None:
-            self._status.stop()
+        super().__init__(console)
+        self._place, self._lines = place, ReadingLines(place, self.show)
 
     def __call__(self, seconds: float) -> None:
         """Show the time since the start."""
         if not self._console.is_terminal:
             self._lines(seconds)
         elif seconds >= SHOWN_SECONDS:
-            line = reading_line(self._place, seconds)
-            if self._status is None:
-                self._status = self._console.status(line)
-                self._status.start()
-            self._status.update(line)
+            self.show(reading_line(self._place, seconds))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import FormatBenchError
+from adapter_core.array_description import Description as ArrayFacts
 from adapter_core.errors import InvalidDataError, InvalidQuestionsError, UserDataError
 from adapter_core.text import printable
 from data_generator import DEFAULT_SEED, location
@@ -55,6 +56,8 @@ class Source:
     """Shape of the chunks of an array; by default the file's."""
     limits: DataLimits = USUAL_LIMITS
     """Of the process that reads."""
+    edges: tuple[int, ...] | None = None
+    """Edges of the part of an array to take, from its middle; all by default."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ def prepare(source: Source, folder: Path, watch: Watch | None = None) -> Prepare
                 "seed": source.seed,
                 "trust_pickle": source.trust_pickle,
                 "chunks": source.chunks,
+                "edges": source.edges,
                 "target": str((reading / "own").absolute()),
             },
             place=source.path,
@@ -127,6 +131,34 @@ def prepare(source: Source, folder: Path, watch: Watch | None = None) -> Prepare
     if isinstance(outcome.value, str):
         raise UserDataError(f"{source.path}: cannot be read: {outcome.value}")
     return replace(prepared, place=Outcome((place, outcome.value)))
+
+
+def describe_own_array(
+    source: Source, watch: Watch | None = None, remark: Callable[[str], object] | None = None
+) -> ArrayFacts:
+    """Return shape, chunks, dtype and coordinates of a user's array, read in a confined process.
+
+    For `watch` and `remark` see `data_generator.confinement.process.call`.
+
+    Raises
+    ------
+    UserDataError
+        If the data are no array, or cannot be read.
+    """
+    try:
+        found = call(
+            "format_bench.runner.confined:describe_array",
+            {"path": source.path},
+            place=source.path,
+            limits=source.limits,
+            watch=watch,
+            remark=remark,
+        )
+        return ArrayFacts.from_dict(found)
+    except InvalidDataError as error:
+        raise UserDataError(str(error)) from error
+    except (ValueError, TypeError, LookupError) as error:
+        raise UserDataError(f"{source.path}: the process that read it gave no answer") from error
 
 
 def _prepared(found: Any, place: Path, further: Sequence[str]) -> Prepared:

@@ -11,11 +11,9 @@ import click
 from format_bench.cli.commands.run import Duration, Names, measuring_console
 from format_bench.cli.data_limits import taken_limits, with_data_limits
 from format_bench.planning import output
-from format_bench.planning.answer import to_json
-from format_bench.planning.planner import STORES, plan
-from format_bench.planning.sample import ArrayOrigin
-from format_bench.planning.session import PlanRequest
+from format_bench.planning.session import STORES, PlanRequest, plan
 from format_bench.runner.plan import codec_choice
+from format_bench.runner.user_data import Source
 
 BUDGET_SECONDS = 120.0
 _MEGABYTE = 1_000_000
@@ -79,6 +77,13 @@ Stores by default: {", ".join(STORES)}.
     metavar="PAGE",
     help="Also write the answer to a page, .html or .md.",
 )
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Folder of the results; the same command goes on there. [default: reports/plan-NAME]",
+)
+@click.option("--fresh", is_flag=True, help="Drop earlier results in that folder.")
 @with_data_limits
 @click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
 @click.pass_context
@@ -96,6 +101,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     sample_megabytes: float | None,
     scratch: Path | None,
     out: Path | None,
+    results: Path | None,
+    fresh: bool,  # noqa: FBT001 (a switch)
     as_json: bool,  # noqa: FBT001 (a switch)
     **limits: Any,
 ) -> None:
@@ -107,9 +114,12 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     if out is not None and out.suffix[1:] not in output.ENDINGS:
         raise click.UsageError(f"--out {out} must end in .html or .md")
     name, level = codec_choice(codec)
+    own = taken_limits(limits, data)
     request = PlanRequest(
         mix,
-        ArrayOrigin(data, dataset, rows, taken_limits(limits, data)),
+        None if data is None else Source(data, limits=own),
+        dataset,
+        rows,
         stores,
         name,
         level,
@@ -117,13 +127,15 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         budget_seconds,
         None if sample_megabytes is None else sample_megabytes * _MEGABYTE,
         scratch,
+        results,
+        fresh,
     )
     with output.PlanDisplay(measuring_console(quiet=ctx.obj["quiet"])) as display:
         found = plan(request, display.show)
     if out is not None:
         output.write_page(found, out)
     if as_json:
-        click.echo(json.dumps(to_json(found), ensure_ascii=False, indent=2, allow_nan=False))
+        click.echo(json.dumps(output.to_json(found), ensure_ascii=False, indent=2, allow_nan=False))
     else:
         output.show(found, quiet=ctx.obj["quiet"])
     if out is not None:

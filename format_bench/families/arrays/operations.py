@@ -18,7 +18,13 @@ from adapter_core.array_store import Property
 from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays.access import Pattern, read_in_order
 from format_bench.families.arrays.loader import loader_seconds_per_chunk
-from format_bench.families.arrays.queries import ArrayQuery, check, check_own, chunks_on
+from format_bench.families.arrays.queries import (
+    ArrayQuery,
+    check,
+    check_own,
+    chunks_on,
+    selects_by_coordinates,
+)
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
 from format_bench.families.remote_measuring import measure_remote
 from format_bench.results.status import WRONG
@@ -54,8 +60,8 @@ class ArrayOperations(CatalogOperations):
 
     family = "arrays"
     adapter: ArrayStore
-    chunks: tuple[int, ...]
-    """Shape of the chunks to write and to read, whether or not the store keeps it."""
+    chunk_shape: tuple[int, ...] = ()
+    """Shape of the chunks to write, in place of the track's or the array's own; cut at its edges."""
     expected: Description
     """Of the array whose stored file is read."""
 
@@ -131,12 +137,22 @@ class ArrayOperations(CatalogOperations):
             check_own(each, Description.of(data))
 
     def expect(self, data: Path) -> None:
-        """Note the description of stored data, and the chunks of the track or else theirs."""
+        """Note the description of stored data."""
         with _cache().open(data) as reader:
             self.expected = reader.description
-        self.chunks = self.expected.chunks
-        if self.track:
-            self.chunks = chunks_on(self.track, self.adapter.label, self.expected)
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """Shape of the chunks to write and to read, whether or not the store keeps it."""
+        return self._chunks_of(self.expected)
+
+    def _chunks_of(self, array: Description) -> tuple[int, ...]:
+        if not self.chunk_shape:
+            return chunks_on(self.track, self.adapter.label, array) if self.track else array.chunks
+        if len(self.chunk_shape) != len(array.shape):
+            edges = f"{len(self.chunk_shape)} edges"
+            raise UnsupportedError(f"the array has {len(array.shape)} axes, and a chunk shape {edges}")
+        return tuple(map(min, self.chunk_shape, array.shape))
 
     def warm_up(self) -> None:
         """Save, open and read a tiny array, with the codec if that supports its type."""
@@ -147,8 +163,8 @@ class ArrayOperations(CatalogOperations):
         self.adapter.check(data, self.codec)
 
     def save(self, data: ArraySource, file: Path) -> None:
-        """Save the array chunk by chunk, in the chunks of the track if there is one."""
-        chunks = chunks_on(self.track, self.adapter.label, Description.of(data)) if self.track else None
+        """Save the array chunk by chunk."""
+        chunks = self._chunks_of(Description.of(data))
         self.unchecked.save(data, file, chunks, self.codec, self.level)
 
     def read(self, file: Path) -> Path:
@@ -194,8 +210,9 @@ class ArrayOperations(CatalogOperations):
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if a query asks other data, or the store keeps no coordinates."""
-        check(self.questions.by_name[query], self.expected)
-        if Property.COORDINATES not in self.adapter.keeps:
+        question = self.questions.by_name[query]
+        check(question, self.expected)
+        if selects_by_coordinates(question) and Property.COORDINATES not in self.adapter.keeps:
             raise UnsupportedError(
                 f"{self.adapter.label} keeps no coordinates, by which queries select their values"
             )
@@ -234,6 +251,27 @@ def _by_rows(source: ArraySource) -> Callable[[Selection], np.ndarray]:
         return np.ascontiguousarray(row(first)[(inner, *selection[1:])])
 
     return read
+
+
+def middle_of(data: ArraySource, edges: tuple[int, ...]) -> ArraySource:
+    """Return a part of some edges from the middle of an array, which is read when the part is."""
+    # Whole chunks of the source, so that none is read twice.
+    firsts = tuple(
+        (edge - less) // 2 // chunk * chunk
+        for edge, less, chunk in zip(data.shape, edges, data.chunks, strict=True)
+    )
+
+    def read(selection: Selection) -> np.ndarray:
+        moved = zip(selection, firsts, strict=True)
+        return data.read(tuple(slice(each.start + by, each.stop + by) for each, by in moved))
+
+    coordinates = {
+        dim: data.coordinates[dim][first : first + less]
+        for dim, first, less in zip(data.dims, firsts, edges, strict=True)
+        if dim in data.coordinates
+    }
+    chunks = tuple(map(min, data.chunks, edges))
+    return replace(data, shape=edges, chunks=chunks, read=read, coordinates=coordinates)
 
 
 def _rows_of(data: ArraySource, rows: list[int]) -> ArraySource:

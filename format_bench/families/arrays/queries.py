@@ -1,4 +1,4 @@
-"""Questions to arrays by coordinates, and their answers."""
+"""Questions to arrays by coordinates or indexes, and their answers."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import ArraySource, UnsupportedError
 from adapter_core.errors import WrongValuesError
+from format_bench.families.arrays.boxes import Box, box_of
 from format_bench.families.operations import OpenQuery
 from format_bench.families.questions import ARRAYS, Question, declared
 from format_bench.instruments.touch import touch_array
@@ -59,16 +60,22 @@ def check_own(question: Question, array: Description) -> None:
     if question.kind != ARRAYS:
         raise question.refused("it asks a table, and the data are an array")
     fields = question.fields
-    for dim in (*fields.get("first", {}), *fields.get("area", {})):
+    bounded = fields.get("first", {}).keys() | fields.get("area", {}).keys()
+    extents = fields.get("extent", {}).keys()
+    for dim in (*bounded, *extents, *fields.get("start", {})):
         if dim not in array.dims:
             near = difflib.get_close_matches(dim, array.dims, n=1)
             advice = f"did you mean {near[0]!r}?" if near else f"it has {joined(array.dims)}"
             raise question.refused(f"the array has no dimension {dim!r}; {advice}")
+    if both := sorted(bounded & extents):
+        raise question.refused(f"{both[0]} has an extent and bounds; write one of them")
+    if alone := sorted(fields.get("start", {}).keys() - extents):
+        raise question.refused(f"{alone[0]} has a start, but no extent")
     try:
         check(question, array)
     except UnsupportedError as error:
         raise question.refused(error) from error
-    if any(part.start == part.stop for part in array.selection(bounds_of(question, array))):
+    if 0 in box_to(question, array).extents:
         raise question.refused("no value of the array is within its bounds")
 
 
@@ -80,6 +87,22 @@ def bounds_of(question: Question, array: Description) -> Bounds:
         found[dim] = min(ends), max(ends)
     area = question.fields.get("area", {})
     return found | {dim: (least, largest) for dim, (least, largest) in area.items()}
+
+
+def box_to(question: Question, array: Description) -> Box:
+    """Return the part of an array that a question asks for which applies to it.
+
+    Raises
+    ------
+    InvalidQuestionsError
+        If an extent does not fit the array.
+    """
+    return box_of(question, array, array.selection(bounds_of(question, array)))
+
+
+def selects_by_coordinates(question: Question) -> bool:
+    """Return whether an answer depends on coordinates, which a store has to keep then."""
+    return bool(question.fields.keys() & {"first", "area"})
 
 
 def queries_to(array: Description) -> list[Question]:
@@ -144,15 +167,20 @@ class ArrayQuery(OpenQuery):
     def __init__(self, store: ArrayStore, file: Path, question: Question, array: Description) -> None:
         self._store, self._array = store, array
         self._bounds = bounds_of(question, array)
-        self._selection = array.selection(self._bounds)
+        # Without extents this is the selection of the bounds. A random place is the question's own.
+        self._selection = box_to(question, array).selection(array.shape, question.name)
+        self._by_indexes = "extent" in question.fields
         self._reader = store.open(file)
         # xarray reads coordinates as it opens a file, and other stores later: not in the query's time.
         for dim in self._bounds:
             self._reader.coordinates.get(dim)
 
     def read(self) -> np.ndarray:
-        """Return the values within the query's bounds, in memory."""
-        values = self._reader.select(self._bounds)
+        """Return the values that the query asks for, in memory."""
+        if self._by_indexes:
+            values = self._reader.read(self._selection)
+        else:
+            values = self._reader.select(self._bounds)
         touch_array(values)
         return values
 

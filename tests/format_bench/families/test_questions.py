@@ -38,7 +38,10 @@ def test_the_fingerprint_is_of_what_is_asked():
     ("text", "reason"),
     [
         ("question = ]", "mine.toml: is not TOML: .*line 1"),
-        ("queries = []", "mine.toml: unknown field 'queries'; known: datasets, constants, tuned"),
+        (
+            "queries = []",
+            "mine.toml: unknown field 'queries'; known: datasets, constants, keep_open, mean, tuned",
+        ),
         ("question = 3", "mine.toml: question is 3; write each question below a line"),
         ('[[question]]\ncolumns = ["x"]', "question 1: it needs a name"),
         (ENTRY, "question 'a': it asks nothing; write columns, aggregates, sql or an area"),

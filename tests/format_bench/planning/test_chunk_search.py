@@ -2,6 +2,7 @@
 
 import math
 
+from format_bench.families.arrays.boxes import Box
 from format_bench.planning.chunk_search import Proposal, candidates, designed, different, front, search
 from format_bench.planning.cost_model import CostModel
 from format_bench.planning.mix import Mix, MixQuery
@@ -15,7 +16,7 @@ def model(chunk=0.0, byte=0.0):
 
 def mix(*extents):
     free = (None,) * len(SHAPE)
-    queries = [MixQuery(str(each), 1 / len(extents), each, free) for each in extents]
+    queries = [MixQuery(str(each), 1 / len(extents), Box(each, free)) for each in extents]
     return Mix(tuple(queries))
 
 
@@ -41,10 +42,10 @@ def test_the_optimum_is_that_of_an_exhaustive_comparison():
     queries, found = mix((10, 3, 64), (1, 20, 20)), model(3e-5, 2e-9)
     shapes = [
         tuple(each)
-        for each in candidates(SHAPE, [q.extents for q in queries.queries], 4, 256, 2**20).tolist()
+        for each in candidates(SHAPE, [q.box.extents for q in queries.queries], 4, 256, 2**20).tolist()
     ]
     costs = {
-        each: sum(0.5 * found.seconds(query, SHAPE, [each], 4)[0] for query in queries.queries)
+        each: sum(0.5 * found.seconds(query.box, SHAPE, [each], 4)[0] for query in queries.queries)
         for each in shapes
     }
     assert costs[best(found, queries).chunks] == min(costs.values())

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from format_bench.families.arrays.boxes import Box
 from format_bench.planning.cost_model import ReadSample, amounts, expected_chunks, fit
-from format_bench.planning.mix import MixQuery
 
 SHAPE = (24, 30, 40)
 
@@ -29,7 +29,7 @@ def test_expected_chunks_of_a_long_axis_are_those_of_the_formula():
 
 
 def test_amounts_are_counted_in_the_touched_chunks():
-    query, chunks = MixQuery("", 1.0, (5, 6, 30), (3, 4, 9)), (4, 5, 8)
+    query, chunks = Box((5, 6, 30), (3, 4, 9)), (4, 5, 8)
     touched = {
         tuple(index // edge for index, edge in zip(each, chunks, strict=True))
         for each in itertools.product(range(3, 8), range(4, 10), range(9, 39))
@@ -42,7 +42,7 @@ def test_amounts_are_counted_in_the_touched_chunks():
 
 
 def test_runs_go_on_over_axes_that_chunk_and_query_cover():
-    whole = MixQuery("", 1.0, (4, 30, 40), (0, 0, 0))
+    whole = Box((4, 30, 40), (0, 0, 0))
     assert amounts(whole, SHAPE, [(2, 30, 40), (2, 30, 20), (2, 15, 40)], 4)[:, 4].tolist() == [
         2,
         4 * 30 * 2,
@@ -58,7 +58,7 @@ def known_reads(coefficients, noise=0.0):
                 int(random.integers(0, edge - extent + 1))
                 for edge, extent in zip(SHAPE, extents, strict=True)
             )
-            query = MixQuery("", 1.0, extents, starts)
+            query = Box(extents, starts)
             seconds = float(amounts(query, SHAPE, [chunks], 4)[0] @ np.array(coefficients))
             yield ReadSample(query, chunks, seconds * float(np.exp(random.normal(0, noise))))
 
@@ -80,7 +80,7 @@ def test_a_few_slow_reads_change_a_fit_little():
         for place, each in enumerate(samples)
     ]
     found = fit(slow, SHAPE, 4)
-    query = MixQuery("", 1.0, (6, 30, 10), (None,) * 3)
+    query = Box((6, 30, 10), (None,) * 3)
     wanted = amounts(query, SHAPE, [(3, 6, 7)], 4)[0] @ np.array(KNOWN)
     assert found.seconds(query, SHAPE, [(3, 6, 7)], 4)[0] == pytest.approx(wanted, rel=0.1)
 

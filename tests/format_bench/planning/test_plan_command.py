@@ -6,12 +6,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from adapter_core import ArraySource
+from adapter_core.array_description import Description
 from format_bench.cli.main import main
-from format_bench.planning import planner
+from format_bench.families.arrays.boxes import Box
+from format_bench.families.arrays.operations import ArrayOperations
+from format_bench.planning import session
+from format_bench.planning.cells import Cells, Sample
+from format_bench.planning.chunk_plan import Layout
 from format_bench.planning.mix import MixQuery
-from format_bench.planning.reads import Layout, ReadPlan, file_of, measure
-from format_bench.planning.sample import ArrayOrigin, store_sample
-from format_bench.planning.session import codec_of
+from format_bench.results import records
+from format_bench.runner.executor import TimeBudget
 
 MIX = """
 [[query]]
@@ -100,7 +105,7 @@ def test_a_cold_plan_of_a_data_set_is_shown_as_text(call, tmp_path):
         (("mix.toml", "--data", "none.npy"), "none.npy"),
         (("mix.toml", "--data", "mix.toml"), "contains no array"),
         (("mix.toml", "--dataset", "era6"), "there is no array 'era6'"),
-        (("mix.toml", "--dataset", "faces"), "query 1: the array has no dimension 'dim_0'"),
+        (("mix.toml", "--dataset", "faces"), "'series': the array has no dimension 'dim_0'"),
         (("mix.toml", "--data", "mine.npy", "--stores", "HDF6"), "there is no array store 'HDF6'"),
         (("mix.toml", "--data", "mine.npy", "--stores", "NPY.memmap"), "no store could be measured"),
         (
@@ -122,7 +127,7 @@ def test_codecs_are_the_nearest_of_each_store():
     import array_stores
 
     def chosen(label, name, level=None):
-        return codec_of(array_stores.get(label), name, level)
+        return array_stores.get(label).nearest_codec(name, level)
 
     assert chosen("HDF5", "blosc:lz4", 6) == ("blosc:lz4", 6)
     assert chosen("Blosc2", "blosc:lz4", 6) == ("lz4", 6)
@@ -130,24 +135,51 @@ def test_codecs_are_the_nearest_of_each_store():
     assert chosen("TileDB", None) == (None, None)
 
 
-def test_an_answer_that_differs_from_the_sample_is_an_error(tmp_path):
-    np.save(tmp_path / "mine.npy", np.arange(1000, dtype="f8").reshape(10, 10, 10))
-    sample = store_sample(ArrayOrigin(str(tmp_path / "mine.npy")), (10, 10, 10), tmp_path / "s.npy")
-    layout = Layout("HDF5", None, None, (5, 5, 5))
-    plan = ReadPlan((MixQuery("q", 1.0, (3, 3, 3), (None, None, None)),))
-    file = file_of(layout, tmp_path)
-    reads = measure(layout, sample, file, plan)
+def test_the_same_command_goes_on_with_the_records_of_an_earlier_one(call, tmp_path):
+    arguments = "mix.toml", "--data", "mine.npy", "--stores", "Blosc2", "--results", "out", "--json"
+    turns = []
+    for budget in ("1s", "1s"):
+        status, out, err = call(*arguments, "--budget", budget)
+        assert status == 0, err
+        turns.append(json.loads(out)["turns"])
+    found = records.read(tmp_path / "out" / "results.jsonl")
+    assert turns[1] >= turns[0] >= 3
+    designed = [each for each in found if each.dataset.endswith("-designed")]
+    assert {each.rounds for each in designed} == {1}
+    verified = [each for each in found if each not in designed and each.metric == "query time"]
+    assert max(each.rounds for each in verified) == turns[1]
+    assert {each.conditions["chunk shape"].count("x") for each in found} == {2}
+    (tmp_path / "mix.toml").write_text(MIX.replace("dim_1 = 1", "dim_1 = 2"))
+    status, _, err = call(*arguments)
+    assert status == 2
+    assert "results of another query 'series' to mine-64x50x60" in err
+    assert "--results" in err
+
+
+def test_an_answer_that_differs_from_the_sample_ends_the_turns_of_a_layout(tmp_path):
+    values = np.arange(1000, dtype="f8").reshape(10, 10, 10)
+    array, path = ArraySource.of(values, (5, 5, 5)), tmp_path / "sample"
+    ArrayOperations.store(array, path)
+    (tmp_path / "out").mkdir()
+    sample = Sample("mine", path, Description.of(array))
+    query = MixQuery("q", 1.0, Box((3, 3, 3), (None, None, None)))
+    layout = Layout("HDF5", None, None, (2, 5, 5))
+    budget = TimeBudget(60)
+    with Cells(tmp_path / "out", tmp_path, sample, budget, cold=False, keep_open=True) as cells:
+        cells.verify([layout], [query])
+        assert cells.reads(layout, [query]).failure == ""
+        ArrayOperations.store(ArraySource.of(values + 1, (5, 5, 5)), path)
+        cells.verify([layout], [query])
+        reads = cells.reads(layout, [query])
+    assert len(reads.turns) == 1
     assert reads.size_bytes > 8000
-    assert len(reads.seconds) == len(reads.places) == 1
-    np.lib.format.open_memmap(tmp_path / "s.npy", "r+")[:] += 1
-    with pytest.raises(Exception, match="differs from the values that were saved"):
-        measure(layout, sample, file, plan)
+    assert "WrongValuesError: came back wrong: 27 of 27 values" in reads.failure
 
 
 def test_a_disk_without_room_for_all_files_is_refused(call, monkeypatch):
     usage = SimpleNamespace(free=10**6)
-    monkeypatch.setattr(planner.shutil, "disk_usage", lambda _: usage)
-    monkeypatch.setattr(planner.folders, "check_scratch", lambda path: path)
+    monkeypatch.setattr(session.shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(session.folders, "check_scratch", lambda path: path)
     status, _, err = call("mix.toml", "--data", "mine.npy", "--stores", "HDF5,Blosc2")
     assert status == 2
     assert "2 stores with a sample of 1 MB may need" in err

@@ -1,0 +1,294 @@
+"""Cells of a plan: layouts of a sample, measured by the executor, with records in a folder of results.
+
+A layout is a case of the suite `SUITE`, and its shape of chunks a condition. The cost model, the search
+and the answer read nothing but records, so a plan goes on where an earlier one in its folder ended.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import shutil
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from adapter_core.array_source import grid_of
+from format_bench.conditions.axes.chunk_shape import ChunkShape, edges_of, shape_text
+from format_bench.families.cases import Case
+from format_bench.families.measuring import measure_step
+from format_bench.instruments import isolation
+from format_bench.instruments.clock import Effort
+from format_bench.instruments.isolation import Outcome
+from format_bench.metadata.run_metadata import RunMetadataFiles
+from format_bench.planning.chunk_plan import Layout
+from format_bench.planning.mix import placed
+from format_bench.results.conditions import Conditions
+from format_bench.results.suites import FAMILIES
+from format_bench.runner.executor import TimeBudget, in_turn, keep, new_run_id
+from format_bench.runner.result_store import ResultStore
+from format_bench.runner.steps import operations_on
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from adapter_core.array_description import Description
+    from format_bench.families.operations import Measured
+    from format_bench.planning.mix import MixQuery
+    from format_bench.results.records import Key, Record
+    from format_bench.results.suites import Step
+
+SUITE, TRACK = "foxbench", "own"
+"""Suite of questions to arrays, and its track for users' arrays."""
+
+SAVE = Effort(0.0, 1)
+QUERY = Effort(0.075, 3)
+"""Share of all queries in one process: a query is repeated thrice, unless it takes 4 times its share."""
+
+LEAST_LIMIT_SECONDS = 30.0
+"""Least wall time after which saving and reading layouts counts as timed out."""
+
+_STEPS = {each.name: each for each in FAMILIES["arrays"].steps}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The part of an array that is measured."""
+
+    name: str
+    """In records."""
+    path: Path
+    """As the family has stored it."""
+    description: Description
+
+
+@dataclass
+class Reads:
+    """Records of a layout in few numbers."""
+
+    turns: list[list[float]] = field(default_factory=list)
+    """Time of each query, turn by turn."""
+    failure: str = ""
+    """Reason why there is no further turn."""
+    save_seconds: float = 0.0
+    size_bytes: int = 0
+    files: int = 0
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A layout in a process."""
+
+    case: Case
+    steps: tuple[tuple[Step, Effort], ...]
+    folder: Path
+    turn: int
+    keeps_file: bool
+
+
+class Cells:
+    """Measures layouts, and knows their records.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of results, which only this run writes to.
+    folder : Path
+        The folder of measured files.
+    sample : Sample
+        The data.
+    cold : bool
+        Read what is not in the page cache.
+    keep_open : bool
+        Leave opening out of the time of a query.
+    budget : TimeBudget
+        Of the plan.
+    """
+
+    def __init__(  # noqa: PLR0913 (two folders, the data, and how they are read)
+        self,
+        out: Path,
+        folder: Path,
+        sample: Sample,
+        budget: TimeBudget,
+        *,
+        cold: bool,
+        keep_open: bool,
+    ) -> None:
+        self._folder, self._sample, self._budget = folder, sample, budget
+        self._cold, self._keep_open = cold, keep_open
+        facts = sample.description
+        # Cold, opening is within the time of a query; warm, it is a metric of its own.
+        self._adds_opening = not (cold or keep_open)
+        metrics = ("open time", "query time") if self._adds_opening else ("query time",)
+        query = replace(_STEPS["cold query" if cold else "query"], metrics=metrics)
+        save = replace(_STEPS["save"], metrics=("save time", "size", "files"))
+        self._steps = (save, SAVE), (query, QUERY)
+        self._chunks = math.prod(grid_of(facts.shape, facts.chunks))
+        self._results, self._run_id = ResultStore(out), new_run_id()
+        self._metadata = RunMetadataFiles(out, self._run_id, folder, shape_text(facts.shape))
+        self._results.refresh()
+        self._records: dict[tuple[str, Layout], dict[tuple[str, str], Record]] = {}
+        for each in self._results.current.values():
+            self._take(each)
+
+    def __enter__(self) -> Self:
+        self._metadata.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._results.current:
+            self._metadata.start("all")
+        self._metadata.__exit__()
+
+    def _take(self, record: Record) -> None:
+        shape = record.conditions.get(ChunkShape.name, "")
+        is_own = record.suite == SUITE and record.rows == self._chunks
+        if is_own and shape and record.cache in {None, "cold" if self._cold else "warm"}:
+            layout = Layout(record.format, record.codec, record.level, edges_of(shape))
+            cells = self._records.setdefault((record.dataset, layout), {})
+            cells[record.metric, record.query] = record
+
+    def reads(self, layout: Layout, queries: Sequence[MixQuery], *, is_fit: bool = False) -> Reads:
+        """Return the records of a layout in few numbers: of a fit, or else of the turns to verify it."""
+        found = self._records.get((self._dataset(is_fit=is_fit), layout), {})
+        # A round without samples has failed.
+        failures = (each.sentence for each in found.values() if len(each.round_sizes) < each.rounds)
+        reads = Reads(failure=next(failures, ""))
+        records = [found.get(("query time", each.name)) for each in queries]
+        if None in records or any(each.value is None for each in found.values()):
+            return reads
+        times = [_least(each) for each in records if each]
+        if self._adds_opening:
+            opens = _least(found["open time", ""])
+            times = [list(map(sum, zip(own, opens, strict=False))) for own in times]
+        reads.turns = [list(each) for each in zip(*times, strict=False)]
+        reads.save_seconds = found["save time", ""].value or 0.0
+        reads.size_bytes, reads.files = (int(found[each, ""].value or 0) for each in ("size", "files"))
+        return reads
+
+    def fit(
+        self, layouts: Sequence[Layout], queries: Sequence[MixQuery], least: int, budget: TimeBudget
+    ) -> None:
+        """Measure layouts of one store once, each at places of its own, unless the results have them.
+
+        The first `least` ones are measured whatever the budget, after which none is begun.
+        """
+        known = [self.reads(each, queries, is_fit=True) for each in layouts]
+        cells = [
+            self._cell(layout, queries, 1, layout.chunks, is_fit=True)
+            for layout, reads in zip(layouts, known, strict=True)
+            if not (reads.turns or reads.failure)
+        ]
+        self._measure(cells, least - len(layouts) + len(cells), budget)
+
+    def verify(self, layouts: Sequence[Layout], queries: Sequence[MixQuery]) -> None:
+        """Measure layouts of one store once more; in turns of one number at the same places."""
+        turns = [len(self.reads(each, queries).turns) + 1 for each in layouts]
+        cells = [
+            self._cell(layout, queries, turn, (turn,), is_fit=False)
+            for layout, turn in zip(layouts, turns, strict=True)
+        ]
+        self._measure(cells, len(cells), TimeBudget())
+
+    def _cell(
+        self,
+        layout: Layout,
+        queries: Sequence[MixQuery],
+        turn: int,
+        key: tuple[int, ...],
+        *,
+        is_fit: bool,
+    ) -> _Cell:
+        """Return a layout with queries whose random places depend on a key."""
+        case = Case(
+            layout.store,
+            self._dataset(is_fit=is_fit),
+            self._chunks,
+            Conditions({"track": TRACK, ChunkShape.name: shape_text(layout.chunks)}),
+            layout.codec,
+            layout.level,
+            SUITE,
+            placed(queries, self._sample.description, *key, keep_open=self._keep_open),
+        )
+        folder = self._folder_of(layout)
+        steps = self._steps[1:] if (folder / case.file_name).exists() else self._steps
+        return _Cell(case, steps, folder, turn, keeps_file=not is_fit)
+
+    def _measure(self, cells: Sequence[_Cell], least: int, budget: TimeBudget) -> None:
+        """Measure cells of one store, as far as the budget goes, and keep their records."""
+        if not cells or (least < 1 and budget.is_spent()):
+            return
+        measured = in_turn(
+            cells[0].case,
+            cells,
+            _measured_each,
+            *(self._sample.path, least, budget.left_seconds),
+            limit_seconds=LEAST_LIMIT_SECONDS + self._budget.seconds,
+            folder=self._folder,
+            after=lambda _cell, _outcome, rest: [] if budget.is_spent() else rest,
+        )
+        for cell, outcome in measured:
+            if outcome.status:
+                shutil.rmtree(cell.folder, ignore_errors=True)
+            for step, _ in cell.steps:
+                found = outcome if outcome.status else Outcome(outcome.value[step.name])
+                for record in self._kept(cell, step, found):
+                    self._take(record)
+
+    def _kept(self, cell: _Cell, step: Step, outcome: Outcome) -> Iterator[Record]:
+        def lacks(cell_key: Key) -> bool:
+            # A plan that was killed between two records of a turn has left the first.
+            known = self._results.current.get(cell_key)
+            return step.name == "save" or known is None or known.rounds < cell.turn
+
+        columns = len(self._sample.description.shape)
+        return keep(self._results, self._run_id, cell.case, columns, step, outcome, lacks)
+
+    def remove(self, layout: Layout) -> None:
+        """Remove the file of a layout, if there is one."""
+        shutil.rmtree(self._folder_of(layout), ignore_errors=True)
+
+    def _folder_of(self, layout: Layout) -> Path:
+        store = "".join(letter if letter.isalnum() else "_" for letter in layout.store)
+        return self._folder / f"{store}-{shape_text(layout.chunks)}"
+
+    def _dataset(self, *, is_fit: bool) -> str:
+        """Return the name of the sample; the reads for a model, at other places, are apart."""
+        return f"{self._sample.name}{'-designed' * is_fit}"
+
+
+def _least(record: Record) -> list[float]:
+    """Return the least time of each process: other programs only add to a time."""
+    return [min(each) for each in record.repeats_by_round]
+
+
+def _measured_each(
+    cells: Sequence[_Cell], data: Path, least: int, seconds: float
+) -> Iterator[tuple[_Cell, Outcome]]:
+    """Yield cells of one store with the outcomes of all their steps, by name.
+
+    After some seconds no cell is begun that is not among the first ones.
+    """
+    budget = TimeBudget(seconds)
+    for number, cell in enumerate(cells):
+        if number >= least and budget.is_spent():
+            return
+        cell.folder.mkdir(exist_ok=True)
+        try:
+            outcome = Outcome(_measured(cell, data))
+        except Exception as error:
+            outcome = isolation.outcome_of(error)
+        if not cell.keeps_file:
+            shutil.rmtree(cell.folder, ignore_errors=True)
+        yield cell, outcome
+
+
+def _measured(cell: _Cell, data: Path) -> dict[str, list[Measured]]:
+    file = cell.folder / cell.case.file_name
+    with operations_on(cell.case, data) as operations:
+        load = functools.cache(partial(operations.load, data))
+        return {
+            step.name: measure_step(step, operations, load, file, effort) for step, effort in cell.steps
+        }
