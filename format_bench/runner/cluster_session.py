@@ -443,8 +443,7 @@ class ClusterSession:
         case = self.run.cases[task.case]
         codec = case.codec if case.level is None else f"{case.codec}:{case.level}"
         words = " ".join(filter(None, (case.format, codec, case.track)))
-        where = f" in {case.medium}" if case.medium else ""
-        return f"{words} on {case.dataset}{where}, round {task.number} on machine {task.machine}"
+        return f"{words} on {case.place}, round {task.number} on machine {task.machine}"
 
 
 def _result(future: Future) -> tuple[Record, ...]:

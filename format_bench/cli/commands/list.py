@@ -135,6 +135,7 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
     checksums = ["checksums"] if adapter.checksums else []
     written = adapter.format if isinstance(adapter, EngineOnFormat) else adapter
     tuned = ["tuned files"] if isinstance(written, Tunable) else []
+    tuned += ["recommended settings"] if getattr(adapter, "recommended", None) else []
     protocols = [phrase for phrase, protocol in _OFFERED.items() if isinstance(adapter, protocol)]
     return {
         **fact,
