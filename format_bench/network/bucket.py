@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from adapter_core import RemoteFile
 
+# A store far away answers within seconds; one that is gone must not hold up the removal of a folder.
 _TIMEOUT_SECONDS = 30
 _LISTS = frozenset({"ListBucketResult", "ListMultipartUploadsResult"})
+# Enough to tell a page of HTML from a list of S3.
 _SHOWN_BYTES = 40
 _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 

@@ -34,7 +34,10 @@ ATTEMPTS = 4
 """Times that libraries may send a request: more than two failures, so that one after them succeeds."""
 
 LIMIT_SECONDS = 30.0
-"""Time after which a save, or a read, counts as timed out."""
+"""Time after which a save, or a read, counts as timed out.
+
+Libraries that try each request four times gave up after at most 25 seconds (docs/object_stores.md).
+"""
 
 REFUSED, KILLED, FULL_DISK = "refused credentials", "client killed", "full disk"
 

@@ -37,7 +37,7 @@ BOUNDARY = "format-bench-range"
 """Boundary of responses with several ranges."""
 
 _PIECE_BYTES = 1 << 16
-_LARGEST_BODY = 1 << 30
+_LARGEST_BODY = 1 << 30  # aiohttp refuses more than 1 MiB unless it is told
 _MOST_KEYS = 1000  # of S3 itself
 
 

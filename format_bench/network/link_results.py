@@ -25,16 +25,16 @@ QUESTIONS: Mapping[str, str] = {"whole": READ, "sparse": PART}
 """Steps of the questions: all columns, and `SPARSE`."""
 
 MBITS = (100.0, 1000.0)
-"""Bandwidths in 10**6 bit/s."""
+"""Bandwidths in 10**6 bit/s: of a usual line to the outside, and of a local network."""
 
 FITTED_MS = (0.0, 100.0)
-"""Round-trip times that the model is fitted to."""
+"""Round-trip times that the model is fitted to: the ends, as it has to be right between them."""
 
 HELD_BACK_MS = (20.0, 50.0)
 """Round-trip times that it predicts."""
 
 LONG_SECONDS = 2.0
-"""Time of a read from which it is not repeated."""
+"""Time of a read from which it is not repeated: chance of some milliseconds is below a percent."""
 
 _BITS = 8
 _PER_MEGA = 1e6

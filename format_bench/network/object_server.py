@@ -33,6 +33,7 @@ BUCKET = "benchmark"
 REAL, STAND_IN = "versitygw", "stand-in"
 
 _HINT = "format-bench build object-server"
+# Go compiles all that the server imports, too: many minutes on a slow machine.
 _BUILD_SECONDS = 3600
 _START_SECONDS = 30.0
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 STEPS = (SAVE, READ, PART)
 
 ROUND_TRIPS_MS = (0.0, 20.0)
-"""Round-trip times in milliseconds."""
+"""Round-trip times in milliseconds: of a server beside the client, and of one in the same country."""
 
 LIMIT_SECONDS = 120.0
 """Time after which a step counts as timed out."""

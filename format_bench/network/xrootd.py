@@ -16,6 +16,7 @@ from adapter_core.errors import LinkError, UnavailableError
 from format_bench.network.processes import Started
 
 PORT = 31094
+"""Not 1094, the usual one, at which a server of the machine may listen."""
 
 _START_SECONDS = 10.0
 

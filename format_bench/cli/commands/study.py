@@ -9,6 +9,7 @@ import click
 from format_bench import studies
 from format_bench.cli.command_folder import CommandFolder
 from format_bench.studies.declared import study
+from format_bench.studies.declared.command import command_of
 
 ALIASES = {"codec-offers": ("list", "codecs", "--markdown")}
 """Commands of earlier versions, and those of today that print the same."""
@@ -45,7 +46,7 @@ class Studies(CommandFolder):
         has_instrument = is_declared and study.read(cmd_name).instrument
         if cmd_name in super().list_commands(ctx) and not has_instrument:
             return super().get_command(ctx, cmd_name)
-        return study.command_of(cmd_name) if is_declared else None
+        return command_of(cmd_name) if is_declared else None
 
 
 @click.command(cls=Studies, folder=studies)

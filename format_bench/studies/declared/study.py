@@ -1,4 +1,4 @@
-"""Studies as declarations, and their commands.
+"""Studies as declarations.
 
 A study is a TOML file in `format_bench/studies/`, or in `findings/` there if it sets us beside a paper:
 a question, the cells to measure, the claims to judge, the sections to show.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -20,7 +19,6 @@ from format_bench import studies
 from format_bench.conditions import axes
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.report.model import SuiteResults
-from format_bench.results.display.terminal import Output
 from format_bench.results.load import Results, load
 from format_bench.results.suites import SUITES
 from format_bench.runner.plan import RunRequest
@@ -36,7 +34,7 @@ from format_bench.studies.declared.selection import Numbers
 
 if TYPE_CHECKING:
     from format_bench.report.charts.figures import Chart
-    from format_bench.studies.declared.rows import Instrument
+    from format_bench.results.display.terminal import Output
 
 PAPERS = "findings"
 """Folder of the studies of papers."""
@@ -330,137 +328,3 @@ def _filled(declared: Any, values: dict[str, Any]) -> Any:
             text = ";".join(value) if isinstance(value, list | tuple) else str(value)
             declared = declared.replace(f"{{{name}}}", text)
     return declared
-
-
-def command_of(name: str) -> click.Command:
-    """Return the command of a declared study."""
-    study = read(name)
-    if study.instrument:
-        return _command_of_instrument(name, study)
-    if not study.suite:
-        return _command_of_adapters(name, study)
-
-    @click.pass_obj
-    def show(
-        settings: dict[str, bool] | None,
-        /,
-        out: Path | None,
-        results: Path | None = None,
-        measure: bool = False,  # noqa: FBT001, FBT002 (a switch)
-        shown: Path | None = None,
-        **values: Any,
-    ) -> None:
-        given = {each: "" if value is None else value for each, value in values.items()}
-        if study.argument:
-            given[study.argument.name] = ",".join(given[study.argument.name]) or study.argument.default
-        bound = read(name, **given)
-        results = results or shown
-        with TemporaryDirectory() as own:
-            folder = results or Path(own)
-            if measure or results is None:
-                bound.measure(folder, Output(stderr=True, quiet=bool(settings and settings["quiet"])))
-            page = bound.page(bound.results_at(folder))
-        if out:
-            page.write(out)
-        else:
-            click.echo(page.markdown(), nl=False)
-
-    parameters: list[click.Parameter] = [
-        click.Argument(["results"], type=click.Path(path_type=Path), required=not study.earlier),
-        click.Option(
-            ["--out"],
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="File of the page, with its picture beside it; printed without one by default.",
-        ),
-    ]
-    if of := study.argument:
-        parameters[0] = click.Argument([of.name], nargs=-1, required=not of.default, metavar=of.metavar)
-    else:
-        text = "Measure the study's cells first, into RESULTS; a run that was interrupted goes on."
-        parameters.append(click.Option(["--measure"], is_flag=True, help=text, hidden=not study.cells))
-    if study.earlier:
-        # As the command was before the study was a suite.
-        old = click.Option(["--page", "shown"], type=click.Path(path_type=Path), hidden=True)
-        parameters.append(old)
-    parameters += [option.parameter(each) for each, option in study.options.items()]
-    return click.Command(name, callback=show, params=parameters, help=_help(name, study))
-
-
-def _option(study: Study, parameter: str) -> Option:
-    return study.options[parameter.replace("_", "-") if parameter not in study.options else parameter]
-
-
-def _command_of_adapters(name: str, study: Study) -> click.Command:
-    """Return the command of a page that needs no results."""
-
-    def show() -> None:
-        click.echo(study.page(Results("", [], [])).markdown(), nl=False)
-
-    text = f"{study.summary}\n\n\b\nExample:\n  format-bench study {name} {study.details}".rstrip()
-    return click.Command(name, callback=show, help=text)
-
-
-def _command_of_instrument(name: str, study: Study) -> click.Command:
-    """Return the command of a study that measures by itself: into a folder, or the page of one."""
-    instrument: Instrument[Any] = imported(study.instrument)
-
-    def show(
-        out: Path | None,
-        shown: tuple[Path, ...],
-        summarized: Path | None = None,
-        **values: Any,
-    ) -> None:
-        if summarized and instrument.facts:
-            click.echo(instrument.facts(instrument.read(summarized)[0]), nl=False)
-            return
-        if not shown and out is None and instrument.needs_out:
-            raise click.UsageError("give --out FOLDER to measure, or --page RESULTS for the page")
-        of_page = {each: values.pop(each) for each in values.copy() if _option(study, each).of_page}
-        rows, results = instrument.read(*shown) if shown else instrument.run(out, **values)
-        click.echo(read(name, **of_page).page(results, rows).markdown(), nl=False)
-
-    path = click.Path(path_type=Path)
-    parameters: list[click.Parameter] = [
-        click.Option(["--out"], type=path, help="Folder of the results."),
-        *(option.parameter(each) for each, option in study.options.items()),
-        click.Option(
-            ["--page", "shown"],
-            type=path,
-            multiple=True,
-            help="Print the page of results instead; several times to join them.",
-        ),
-    ]
-    if instrument.facts:
-        text = "Print a summary as CSV instead."
-        parameters.append(click.Option(["--facts", "summarized"], type=path, help=text))
-    return click.Command(name, callback=show, params=parameters, help=_help(name, study))
-
-
-def _help(name: str, study: Study) -> str:
-    if study.examples:
-        examples = "\n".join(f"  format-bench study {name} {each}".rstrip() for each in study.examples)
-        return "\n\n".join([study.summary, study.details.strip(), f"\b\nExamples:\n{examples}"])
-    parts = [
-        study.summary,
-        f"RESULTS is a folder or file of results of the suite `{study.suite}`. {study.details}",
-    ]
-    lines = ["\b", "Example:"]
-    if study.cells:
-        command = _broken("format-bench", "run", *study.measured_by(f"reports/{name}"))
-        lines += [f"  {line}" for line in command]
-    lines.append(f"  format-bench study {name} reports/{name} --out docs/{name}.md")
-    return "\n\n".join([*parts, "\n".join(lines)])
-
-
-def _broken(*words: str) -> list[str]:
-    """Return the lines of a command, each within the width of a page."""
-    lines = [""]
-    for word in words:
-        if len(lines[-1]) + len(word) > _WIDTH:
-            lines[-1] += " \\"
-            lines.append("     ")
-        lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
-    return lines
-
-
-_WIDTH = 76
