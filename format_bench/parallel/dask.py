@@ -32,6 +32,7 @@ class Engine(ParallelEngine):
         with ExitStack() as stack:
             client = stack.enter_context(connect(where))
             if where.startswith("local:"):
+                # Else the first worker would take the tasks of those that still start.
                 client.wait_for_workers(int(where.split(":")[1]))
             return cls(client, stack.pop_all())
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from adapter_core import DataFormat
     from format_bench.parallel.engine import ParallelEngine
 
+# For names and types of columns alone.
 _SAMPLE_ROWS = 100
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Random splits of the samples of a call into halves.
+# Random splits of the samples of a call into halves; fifty are beyond the floor.
 SPLITS = 1_000
 
 # A floor is what the halves of equal samples exceed in one split of twenty.

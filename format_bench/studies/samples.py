@@ -19,7 +19,7 @@ from format_bench.instruments.touch import touch
 if TYPE_CHECKING:
     import pandas as pd
 
-# Calls of one process.
+# Calls of one process: without the first, enough for quartiles.
 CALLS = 12
 
 # Calls that make a median of few samples.

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 LIMIT_SECONDS = 1800.0
 """Wall time of a step of the adapter alone."""
 
+# Enough for the mean width of texts, and made in a moment.
 _SAMPLE_ROWS = 10_000
 
 

@@ -37,7 +37,10 @@ from format_bench.studies.storage.results import (
     stored,
 )
 
+# As many as the question in `QUESTIONS` says.
 READ_ROWS = 100
+
+# Ends a step that hangs; the others of the round go on.
 LIMIT_SECONDS = 300.0
 
 

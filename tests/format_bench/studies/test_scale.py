@@ -18,8 +18,8 @@ from format_bench.results.study_rows import StudyFile, read
 from format_bench.studies.declared.study import read as declared
 from format_bench.studies.scale.cells import Cell, alone, limited_cell, on_workers
 from format_bench.studies.scale.instruments import SCALING, plan_of
+from format_bench.studies.scale.page import simulated_seconds
 from format_bench.studies.scale.results import FORM, ScaleRun
-from format_bench.studies.scale.simulation import simulated_seconds
 from tests.helpers import run
 
 MIB = 2**20
