@@ -128,11 +128,7 @@ class AskedQuestions:
     def of(cls, results: Results, suite: str) -> AskedQuestions:
         """Return the queries of a suite."""
         found = {
-            (
-                Configuration.of(each),
-                DatasetSize(each.place, each.rows),
-                Measure.of(each).comparable,
-            ): each
+            (Configuration.of(each), DatasetSize.of(each), Measure.of(each).comparable): each
             for each in results.records
             if _is_time_in(each, suite)
         }

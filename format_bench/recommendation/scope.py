@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
-from format_bench.results.candidates import Configuration
+from format_bench.results.candidates import Configuration, DatasetSize
 from format_bench.results.conditions import WITHIN_A_PLACE
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
@@ -94,13 +94,11 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
         records = _largest(each for each in results.records if suite_of(each) == name)
         if wanted <= _measured(records):
             if name in SUITES and not SUITES[name].qualifier:
-                datasets = {(each.place, each.rows) for each in records}
-                records += _compressed(results.records, datasets)
-                records += [
-                    each
-                    for each in further_records(results.records, name, datasets)
-                    if (each.place, each.rows) in datasets
-                ]
+                datasets = {DatasetSize.of(each) for each in records}
+                # On several data sets, candidates without a value on one of them would all be excluded.
+                more = _compressed(results.records) if len(datasets) == 1 else []
+                more += further_records(results.records, name, datasets)
+                records += [each for each in more if DatasetSize.of(each) in datasets]
             return replace(results, records=records)
     if suite is not None:
         own = [each for each in results.records if suite_of(each) == suite]
@@ -153,21 +151,13 @@ def queries_left_out(results: Results, suite: str) -> list[str]:
     return [f"the values of {len(found)} {noun} not count: --question takes them in"]
 
 
-def _compressed(records: list[Record], datasets: set[tuple[str, int]]) -> list[Record]:
-    """Return the records with codecs on the only data set."""
-    # On several data sets, candidates without a value on one of them would all be excluded.
-    if len(datasets) > 1:
-        return []
-    return [
-        each
-        for each in records
-        if _has_codecs(suite_of(each)) and each.codec and (each.place, each.rows) in datasets
-    ]
+def _compressed(records: list[Record]) -> list[Record]:
+    """Return the records with a codec of suites that compare codecs."""
+    suites = {name for name, suite in SUITES.items() if suite.codecs}
+    return [each for each in records if each.codec and suite_of(each) in suites]
 
 
-def further_records(
-    records: Iterable[Record], suite: str, datasets: set[tuple[str, int]]
-) -> list[Record]:
+def further_records(records: Iterable[Record], suite: str, datasets: set[DatasetSize]) -> list[Record]:
     """Return the records of the further adapters that a suite's tables have.
 
     They are of all their data sets; empty if one of the given data sets is not among these.
@@ -177,13 +167,9 @@ def further_records(
         for each in records
         if compared_with(suite_of(each)) == suite != suite_of(each) and not each.query
     ]
-    measured = {(each.place, each.rows) for each in found}
+    measured = {DatasetSize.of(each) for each in found}
     # On other data sets, all of them would be excluded.
     return found if datasets <= measured else []
-
-
-def _has_codecs(suite: str) -> bool:
-    return suite in SUITES and bool(SUITES[suite].codecs)
 
 
 def _measured(records: list[Record]) -> set[Measure]:

@@ -58,6 +58,11 @@ class DatasetSize(NamedTuple):
     rows: int
     """Rows of the table, or images of the set."""
 
+    @classmethod
+    def of(cls, record: Record) -> DatasetSize:
+        """Return the data set and the size of a record."""
+        return cls(record.place, record.rows)
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -90,7 +95,7 @@ def candidates_of(records: Iterable[Record]) -> list[Candidate]:
     for record in records:
         configuration = Configuration.of(record)
         candidate = found.setdefault(configuration, Candidate(configuration))
-        cell = DatasetSize(record.place, record.rows), Measure.of(record).comparable
+        cell = DatasetSize.of(record), Measure.of(record).comparable
         candidate.cells[cell] = record
     return list(found.values())
 
