@@ -20,7 +20,7 @@ from format_bench.families.cases import Case
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
-from format_bench.runner.recording import keys
+from format_bench.runner.result_store import keys
 from format_bench.runner.runner import Limits, Runner
 
 CASES = [Case(label, "eq", 200) for label in ("Feather", "Pickle", "Parquet")]

@@ -14,9 +14,8 @@ from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
 from format_bench.runner import time_budget
 from format_bench.runner.cluster_run import measured, plan_lines, session_of
-from format_bench.runner.progress import columns_of
+from format_bench.runner.progress import MeasuredShare, columns_of
 from format_bench.runner.session import RunSummary
-from format_bench.runner.timing import MeasuredShare
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,7 +82,8 @@ def _summary(
     ledger: MachineLedger, cases: tuple[Case, ...], samples: tuple[Case, ...], request: RunRequest
 ) -> RunSummary:
     """Return the outcome of a run on machines of one kind, with the samples of an unfinished one."""
-    columns = columns_of(cases[0].suite, cold=request.cold)
+    asked = request.questions.by_name if request.questions else ()
+    columns = columns_of(cases[0].suite, cold=request.cold, questions=asked)
     budget_seconds = request.time_budget_seconds
     not_run = "" if math.isinf(budget_seconds) else time_budget.spent(budget_seconds)
     return RunSummary(cases, columns, ledger.records, MeasuredShare(()), samples, not_run)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnavailableError, UnknownLevelError, UnknownNameError
 from format_bench.families.operations import registry_of
-from format_bench.families.questions import declared
+from format_bench.families.questions import declared, digest
 from format_bench.results.conditions import Conditioned, Conditions
 from format_bench.results.suites import SUITES, Family, Step, family_of_suite
 
@@ -58,6 +58,7 @@ class Case(Conditioned):
         """All that distinguishes the case, flat, as logs have it: an axis is a field of its own."""
         own = {each.name: getattr(self, each.name) for each in fields(self)}
         del own["conditions"]
+        own["questions"] = self.questions and digest(self.questions.sources)
         return {**own, "track": "", "medium": "", **self.conditions}
 
     @property

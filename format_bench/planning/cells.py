@@ -26,7 +26,7 @@ from format_bench.planning.chunk_plan import Layout
 from format_bench.planning.mix import placed
 from format_bench.results.conditions import Conditions
 from format_bench.results.suites import FAMILIES
-from format_bench.runner.executor import TimeBudget, in_turn, keep, new_run_id
+from format_bench.runner.executor import TimeBudget, in_turn
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import operations_on
 
@@ -126,8 +126,8 @@ class Cells:
         save = replace(_STEPS["save"], metrics=("save time", "size", "files"))
         self._steps = (save, SAVE), (query, QUERY)
         self._chunks = math.prod(grid_of(facts.shape, facts.chunks))
-        self._results, self._run_id = ResultStore(out), new_run_id()
-        self._metadata = RunMetadataFiles(out, self._run_id, folder, shape_text(facts.shape))
+        self._results = ResultStore(out)
+        self._metadata = RunMetadataFiles(out, self._results.run_id, folder, shape_text(facts.shape))
         self._results.refresh()
         self._records: dict[tuple[str, Layout], dict[tuple[str, str], Record]] = {}
         for each in self._results.current.values():
@@ -244,7 +244,7 @@ class Cells:
             return step.name == "save" or known is None or known.rounds < cell.turn
 
         columns = len(self._sample.description.shape)
-        return keep(self._results, self._run_id, cell.case, columns, step, outcome, lacks)
+        return self._results.keep(cell.case, columns, step, outcome, lacks)
 
     def remove(self, layout: Layout) -> None:
         """Remove the file of a layout, if there is one."""

@@ -21,7 +21,7 @@ from format_bench.results.metrics import METRICS, Measure, Noise
 from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.results.suites import FAMILIES, Family, Step
 from format_bench.runner import folders
-from format_bench.runner.executor import TimeBudget, in_turn, keep, new_run_id
+from format_bench.runner.executor import TimeBudget, in_turn
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import SharedTrial, run_cases
 from format_bench.runner.user_data import OwnData, Prepared, Source, prepare
@@ -157,7 +157,6 @@ class _Measurer:
         self._results, self._folder, self._own, self._cases = ResultStore(out), folder, own, cases
         self._family, self._weights = FAMILIES[own.family], weights
         self._data = OwnData(own, folder)
-        self._run_id = new_run_id()
         self._results.refresh()
         # A process that has measured one case keeps memory for the next, which then seems to need less.
         self._is_alone = any(METRICS[each.metric].noise is Noise.MEMORY for each in weights)
@@ -167,7 +166,7 @@ class _Measurer:
         if self._results.current:
             scale = f"{self._own.rows} {self._family.item}s"
             out = self._results.path.parent
-            with RunMetadataFiles(out, self._run_id, self._folder, scale) as files:
+            with RunMetadataFiles(out, self._results.run_id, self._folder, scale) as files:
                 files.start("all")
 
     def earlier(self) -> list[Record]:
@@ -217,7 +216,7 @@ class _Measurer:
         found: dict[Step, Outcome] = outcome.value or dict.fromkeys(steps, outcome)
         columns = self._own.place.value[1]
         for step, each in found.items():
-            yield from keep(self._results, self._run_id, case, columns, step, each)
+            yield from self._results.keep(case, columns, step, each)
 
 
 def _others(case: Case, _: Outcome, rest: Sequence[Case]) -> list[Case]:

@@ -34,8 +34,9 @@ from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.runner import folders
 from format_bench.runner.media import ComparedMedium, Scratch, compared, for_data
+from format_bench.runner.result_store import ResultStore
 from format_bench.runner.runner import CaseData, Limits, Runner
-from format_bench.runner.user_data import OwnData, Source, prepare
+from format_bench.runner.user_data import OwnData, Source, asking_own, prepare
 from format_bench.system.locks import lock_host
 
 if TYPE_CHECKING:
@@ -272,8 +273,8 @@ def measure(request: CellRequest, host: HostDescription, data: Path) -> list[Rec
             prepared={case.dataset: lambda _: _stored(request, data)},
             media=host.media,
             rounds=(request.number,),
+            store=ResultStore(out, request.run_id),
         )
-        runner.run_id = request.run_id
         return list(runner.run([case]))
 
 
@@ -281,9 +282,9 @@ def _stored(request: CellRequest, folder: Path) -> Outcome:
     """Return the stored data of a case, made if no earlier cell of the worker left them."""
     case, shared = request.case, request.setup.user_data
     name = f"{case.family.name}-{case.dataset}-{case.rows}"
-    if shared is not None:
-        # Runs of other users' data may share the folder.
-        name = hashlib.sha256(repr((name, shared)).encode()).hexdigest()
+    if shared is not None or case.questions is not None:
+        # Runs of other users' data, or with other questions, may share the folder.
+        name = hashlib.sha256(repr((name, shared, case.questions)).encode()).hexdigest()
     shape = folder / f"{name}.json"
     if shape.exists():
         return Outcome((folder / name, json.loads(shape.read_bytes())))
@@ -306,6 +307,8 @@ def _read(shared: SharedData, case: Case, folder: Path) -> Outcome:
     """Read the user's data, or a sample of them, into a folder."""
     own = prepare(shared.source, folder)
     _check_same(shared, own.fingerprint)
+    if case.questions is not None:
+        own = asking_own(own, case.questions, folder)
     return OwnData(own, folder).of(case.rows)
 
 

@@ -16,18 +16,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from format_bench.instruments.isolation import Outcome
-from format_bench.results.display.text import plural
+from format_bench.results.display.text import duration, plural
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
 from format_bench.runner.cell_process import WorkerSetup
-from format_bench.runner.recording import combined, keys, records_of
-from format_bench.runner.result_store import ResultStore, is_of_older_measurement
-from format_bench.runner.runner import Limits, Runner
-from format_bench.runner.timing import in_words
+from format_bench.runner.result_store import (
+    ResultStore,
+    combined,
+    is_of_older_measurement,
+    keys,
+    records_of,
+)
 
 if TYPE_CHECKING:
     from format_bench.clusters.dispatching import Task, Worker
     from format_bench.families.cases import Case
+    from format_bench.runner.runner import Limits
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class ClusterRun:
         return f"{', '.join(str(rows) for rows in sorted({case.rows for case in self.cases}))} rows"
 
 
-class MachineLedger:
+class MachineLedger(ResultStore):
     """Records of the machines of one kind, and their missing cells.
 
     Parameters
@@ -68,41 +72,38 @@ class MachineLedger:
     """
 
     def __init__(self, fingerprint: str, run: ClusterRun, found: Sequence[Record], run_id: str) -> None:
-        self.fingerprint, self.cases, self.run_id = fingerprint, run.cases, run_id
-        # Not of the folder. Python and libraries are a part of the machine's fingerprint.
-        store = ResultStore(Path())
+        # In memory alone: the session writes to the folder. Python and libraries are a part of the
+        # machine's fingerprint.
+        super().__init__(Path(), run_id)
+        self.fingerprint, self.cases = fingerprint, run.cases
+        self._steps, self._rounds = run.steps, run.limits.rounds
         # Without the machine, as the runner makes them.
         own = (
             replace(record, machine="")
             for record in found
             if record.machine == fingerprint and not is_of_older_measurement(record)
         )
-        store.current = {key(record): record for record in own}
-        # It measures nothing here: it knows which steps are missing.
-        self._runner = Runner(run.out, Path(), run.limits, steps=run.steps, store=store)
-        self._runner.run_id = run_id
+        self.current = {key(record): record for record in own}
 
     @property
     def records(self) -> list[Record]:
         """The last record of each cell."""
-        return list(self._runner.found.values())
+        return list(self.current.values())
 
     def add(self, record: Record) -> bool:
         """Take in a record; return False if it is known, or older than the known one."""
-        known = self._runner.found.get(key(record))
+        known = self.current.get(key(record))
         if known is not None and known.rounds >= record.rounds and known.value is not None:
             return False
         if known == record:
             return False
-        self._runner.found[key(record)] = record
+        self.current[key(record)] = record
         return True
 
     def next_round(self, case: int) -> int | None:
         """Return the next round of a case, by its index; None if it is finished."""
-        for number in self._runner.rounds:
-            if self._runner.missing(self.cases[case], number):
-                return number
-        return None
+        rounds = range(1, self._rounds + 1)
+        return next((n for n in rounds if self.missing(self.cases[case], n, self._steps)), None)
 
     def next_rounds(self) -> dict[int, int]:
         """Return the next round of each case that is not finished."""
@@ -111,18 +112,17 @@ class MachineLedger:
 
     def earlier(self, case: int) -> tuple[Record, ...]:
         """Return the records of a case, of all rounds so far."""
-        known = self._runner.found
         cells = (cell for step in self.cases[case].steps for cell in keys(self.cases[case], step))
-        return tuple(known[cell] for cell in cells if cell in known)
+        return tuple(self.current[cell] for cell in cells if cell in self.current)
 
     def failed(self, task: Task, sentence: str) -> Iterator[Record]:
         """Yield the records of a round that no worker could measure."""
         case, outcome = self.cases[task.case], Outcome(status=CellStatus.FAILED, sentence=sentence)
-        for step in self._runner.missing(case, task.number):
+        for step in self.missing(case, task.number, self._steps):
             for empty in records_of(case, 0, step, outcome, self.run_id):
                 # This process, whose environment the record has, did not measure it.
                 of_nobody = replace(empty, environment="")
-                yield combined(self._runner.found.get(key(empty)), of_nobody, outcome)
+                yield combined(self.current.get(key(empty)), of_nobody, outcome)
 
     def expected(self, known: Mapping[tuple[str, str], list[float]], hosts: int) -> str:
         """Return how many cells are left, and how long they are expected to take.
@@ -136,7 +136,7 @@ class MachineLedger:
         """
         seconds, unknown, cells = 0.0, 0, 0
         for case, number in self.next_rounds().items():
-            times = len(self._runner.rounds) - number + 1
+            times = self._rounds - number + 1
             cells += times
             name = _name_of(self.cases[case].facts)
             samples = known.get((self.fingerprint, name)) or known.get(("", name))
@@ -144,8 +144,8 @@ class MachineLedger:
             unknown += 0 if samples else times
         text = f"{plural(cells, 'cell')} left"
         if seconds:
-            text += f"; {in_words(seconds)} of measuring, "
-            text += f"{in_words(seconds / hosts)} on {plural(hosts, 'host')}"
+            text += f"; {duration(seconds)} of measuring, "
+            text += f"{duration(seconds / hosts)} on {plural(hosts, 'host')}"
         return text + (f"; never measured here: {plural(unknown, 'cell')}" if unknown else "")
 
 

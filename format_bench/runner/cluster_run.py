@@ -20,13 +20,14 @@ from format_bench.runner.cluster_ledger import ClusterRun, measured_seconds
 from format_bench.runner.cluster_session import ClusterSession
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.media import Scratch
-from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
-from format_bench.runner.session import limits_of
-from format_bench.runner.user_data import prepare
+from format_bench.runner.plan import RunRequest, steps_of
+from format_bench.runner.session import cases_of, limits_of
+from format_bench.runner.user_data import asking_own, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from format_bench.families.questions import Questions
     from format_bench.results.records import Record
     from format_bench.runner.user_data import Prepared, Source
 
@@ -68,12 +69,9 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
     """
     if plan_only and request.fresh:
         raise InvalidRequestError("--plan with --fresh: a plan discards nothing")
-    own = None if request.user_data is None else _prepared(request.user_data)
-    made = plan(request, [(own.name, own.rows)], own.family) if own else plan(request)
-    for sentence in made.left_out:
-        say(f"left out: {sentence}")
-    steps = frozenset(steps_of(request, made.cases))
-    cases = on_media(made.cases, _media(request)) if request.media else made.cases
+    own = None if request.user_data is None else _prepared(request.user_data, request.questions)
+    cases, fingerprints = cases_of(request, own, _media(request), say)
+    steps = frozenset(steps_of(request, cases))
     out, setup, limits = request.out, _setup(request, own), limits_of(request)
 
     def session(run_id: str) -> ClusterSession:
@@ -89,8 +87,9 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
         folders.open_results(out, fresh=request.fresh)
         with folders.only_run(out):
             run_id = folders.cluster_id(out)
+            if fingerprints:
+                folders.check_same_data(out, fingerprints)
             if own:
-                folders.check_same_data(out, {own.name: own.fingerprint})
                 on_own(own)
             yield session(run_id)
 
@@ -123,10 +122,11 @@ def measured(session: ClusterSession) -> ClusterSession:
     return session
 
 
-def _prepared(source: Source) -> Prepared:
+def _prepared(source: Source, questions: Questions | None) -> Prepared:
     """Return the user's data as they are here; the workers read them themselves."""
     with folders.make(folders.check_scratch(None)) as folder:
-        return prepare(source, folder)
+        own = prepare(source, folder)
+        return asking_own(own, questions, folder) if questions else own
 
 
 def _media(request: RunRequest) -> list[str]:

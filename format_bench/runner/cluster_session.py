@@ -27,7 +27,8 @@ from format_bench.results.load import RESULTS
 from format_bench.runner import cell_process, folders
 from format_bench.runner.cell_process import CellRequest
 from format_bench.runner.cluster_ledger import MEASURED, ClusterRun, MachineLedger, log
-from format_bench.runner.executor import TimeBudget, new_run_id
+from format_bench.runner.executor import TimeBudget
+from format_bench.runner.result_store import new_run_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

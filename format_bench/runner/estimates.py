@@ -13,10 +13,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from format_bench.results.metrics import METRICS, Noise
-from format_bench.runner.timing import TIMES
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
+
+# Metrics that are durations of measured calls; a durable save contains the plain one.
+TIMES = ("durable save time", "read time")
 
 # Factors by which a value on all rows may differ from its estimate: of a time or of memory, estimated
 # from less than a tenth of the rows and from more, and of a size. docs/recommendation.md ("The race")

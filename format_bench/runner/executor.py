@@ -10,29 +10,23 @@ and recorded here. Parts of a measurement share a process by a generator functio
 from __future__ import annotations
 
 import math
-import secrets
 import shutil
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from adapter_core.errors import UnavailableError, WrongValuesError
+from adapter_core.errors import UnavailableError
 from format_bench import conditions
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
-from format_bench.results.records import Key, Record, key
 from format_bench.results.status import LITTLE_SPACE, CellStatus, is_of_surroundings
 from format_bench.runner import folders
-from format_bench.runner.recording import combined, records_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from format_bench.families.cases import Case
-    from format_bench.results.suites import Step
-    from format_bench.runner.result_store import ResultStore
 
 
 Part = TypeVar("Part")
@@ -99,7 +93,7 @@ def isolated(
             entered=surroundings.entered,
             interpreter=interpreter,
         )
-    return _with_space(conditions.explained(case, outcome), folder)
+    return _explained(case, outcome, folder)
 
 
 def in_turn(  # noqa: PLR0913 (what is called, and its limits)
@@ -144,7 +138,9 @@ def in_turn(  # noqa: PLR0913 (what is called, and its limits)
         limit = min(limit_seconds, budget.left_seconds)
         taken = left[:1] if is_suspect else left
         whole = isolated(case, call, taken, *arguments, limit_seconds=limit, folder=folder)
-        found: list[tuple[Part, Outcome | None]] = list(whole.yielded)
+        found: list[tuple[Part, Outcome | None]] = [
+            (part, outcome and _explained(case, outcome, folder)) for part, outcome in whole.yielded
+        ]
         yield from ((part, outcome) for part, outcome in found if outcome is not None)
         left = left[len(found) :]
         is_suspect = bool(found) and whole.status is CellStatus.FAILED and len(found) < len(taken)
@@ -160,55 +156,15 @@ def in_turn(  # noqa: PLR0913 (what is called, and its limits)
         left = after(ended, outcome, left)
 
 
-def _with_space(outcome: Outcome, folder: Path) -> Outcome:
-    """Add to the reason of a failure that the disk is almost full, which libraries may not say."""
+def _explained(case: Case, outcome: Outcome, folder: Path) -> Outcome:
+    """Add to the reason of a failure its conditions, and that the disk is almost full.
+
+    Libraries may not say so.
+    """
+    outcome = conditions.explained(case, outcome)
     if outcome.status is not CellStatus.FAILED or is_of_surroundings(outcome.status, outcome.sentence):
         return outcome
     free = shutil.disk_usage(folder).free
     if free >= folders.LEAST_FREE_BYTES:
         return outcome
     return replace(outcome, sentence=f"{outcome.sentence}; {free / 1e6:.1f} MB were {LITTLE_SPACE}")
-
-
-def new_run_id() -> str:
-    """Return an id of the records of one run: when it began, and some random digits."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-
-
-def keep(  # noqa: PLR0913, PLR0917 (a store, and what was measured)
-    store: ResultStore,
-    run_id: str,
-    case: Case,
-    columns: int,
-    step: Step,
-    outcome: Outcome,
-    lacks: Callable[[Key], bool] = lambda _: True,
-) -> Iterator[Record]:
-    """Yield the records of a step after one more round; each is on disk then.
-
-    Parameters
-    ----------
-    store : ResultStore
-        The results.
-    run_id : str
-        Id of the run.
-    case : Case
-        The case.
-    columns : int
-        Columns of its data; 0 if there are none.
-    step : Step
-        The step that was made.
-    outcome : Outcome
-        Its outcome.
-    lacks : callable, optional
-        Returns whether a cell has no samples of this round: a run that was killed between two cells of
-        a step has left the first.
-    """
-    is_wrong = outcome.error == WrongValuesError.__name__
-    # How fast wrong data were saved is of no interest.
-    for each in dict.fromkeys([case.steps[0], step]) if is_wrong else [step]:
-        for found in records_of(case, columns, each, outcome, run_id):
-            if is_wrong or lacks(key(found)):
-                record = combined(store.current.get(key(found)), found, outcome)
-                store.append(record)
-                yield record

@@ -1,9 +1,11 @@
-"""Progress of a run: on a terminal a table that grows, elsewhere a line for each case."""
+"""Progress of a run: on a terminal a table that grows, elsewhere a line for each case; and its times."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -15,15 +17,15 @@ from rich.text import Text
 from adapter_core.text import visible
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.terminal import rich_table
-from format_bench.results.display.text import quantity
+from format_bench.results.display.text import duration, quantity
 from format_bench.results.groups import NOT_RUN, ComparisonGroup
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.records import Key, Record, key
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES, Step
 from format_bench.results.table import FormattedCell, ResultTable, measured_column, style_of
-from format_bench.runner.recording import keys
-from format_bench.runner.timing import TimeLeft
+from format_bench.runner.estimates import TIMES
+from format_bench.runner.result_store import keys
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -235,3 +237,82 @@ def _live_cell(cell: FormattedCell) -> Text:
     # Cells that are still to be measured are blank while the run lasts.
     text = "" if cell.text == NOT_RUN.status else cell.plain_text
     return Text(text, style_of(text))
+
+
+class MeasuredShare:
+    """Adds up the measured calls of a run, from its making on.
+
+    Parameters
+    ----------
+    earlier : iterable of Record
+        Records of earlier runs.
+    clock : callable, optional
+        Returns seconds.
+    """
+
+    def __init__(self, earlier: Iterable[Record], clock: Callable[[], float] = time.monotonic) -> None:
+        self._taken: dict[Key, float] = {key(each): sum(each.repeats) for each in earlier}
+        self._clock, self._start = clock, clock()
+        self.measured_seconds = 0.0
+
+    def add(self, record: Record) -> None:
+        """Add the samples that a cell has more than before."""
+        if record.metric in TIMES:
+            taken = sum(record.repeats)
+            self.measured_seconds += max(0.0, taken - self._taken.get(key(record), 0.0))
+            self._taken[key(record)] = taken
+
+    @property
+    def spent_seconds(self) -> float:
+        """Wall time so far."""
+        return self._clock() - self._start
+
+    def text(self) -> str:
+        """Return measured time, wall time and their ratio in words."""
+        spent = self.spent_seconds
+        share = self.measured_seconds / spent if spent else 0.0
+        return f"measured {duration(self.measured_seconds)} of {duration(spent)}: {share:.2f}"
+
+
+class TimeLeft:
+    """Learns from each step that ends how long the same step will take in later rounds.
+
+    Parameters
+    ----------
+    left : iterable of (Case, Step)
+        Steps to make, once for each round.
+    clock : callable, optional
+        Returns seconds.
+    """
+
+    def __init__(
+        self, left: Iterable[tuple[Case, Step]], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._left = Counter(left)
+        self._clock = clock
+        self._seconds: dict[tuple[Case, Step], float] = {}
+        self._running: tuple[tuple[Case, Step], float] | None = None
+
+    def begin(self, case: Case, step: Step) -> None:
+        """Note the start of a step, which ends the one before."""
+        self.end()
+        self._left[case, step] -= 1
+        self._running = (case, step), self._clock()
+
+    def end(self) -> None:
+        """Note the end of the step that started last."""
+        if self._running is not None:
+            what, start = self._running
+            self._seconds[what] = self._clock() - start
+            self._running = None
+
+    def text(self) -> str:
+        """Return the time left in words; a lower bound while some steps have never been timed."""
+        known = sum(self._seconds.get(what, 0) * times for what, times in self._left.items())
+        unknown = sum(1 for what, times in self._left.items() if times and what not in self._seconds)
+        if self._running is not None and (before := self._seconds.get(self._running[0])):
+            known += max(0, before - (self._clock() - self._running[1]))
+        if not unknown:
+            return f"about {duration(known)} left"
+        steps = f"{unknown} step{'s' if unknown > 1 else ''} not timed yet"
+        return f"{steps}, the rest takes {duration(known)}" if known >= 1 else steps

@@ -1,4 +1,4 @@
-"""Store of the results of a run: read once, and kept in memory as records are appended.
+"""Store of the results of a run: outcomes become records, round by round; read once, kept in memory.
 
 Records of another environment do not count: their cells are measured again, and the new records, which
 are the last of their cells, take the place of the old ones in each reader.
@@ -7,39 +7,57 @@ are the last of their cells, take the place of the old ones in each reader.
 from __future__ import annotations
 
 import functools
+import secrets
+import statistics
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.errors import WrongValuesError
+from format_bench.instruments.intervals import median_interval
 from format_bench.metadata import environment, machine
 from format_bench.results import environments, records
 from format_bench.results.display.text import joined, plural
 from format_bench.results.load import RESULTS
-from format_bench.results.records import Key, Record, key
-from format_bench.runner.recording import keys
+from format_bench.results.metrics import METRICS
+from format_bench.results.records import Key, Record, engine_of, key
+from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.system.library_set import AXIS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from format_bench.families.cases import Case
+    from format_bench.families.operations import Measured
+    from format_bench.instruments.isolation import Outcome
+    from format_bench.results.suites import Step
 
 
 class ResultStore:
-    """Records in a folder of results.
+    """Records in a folder of results, to which one run adds.
 
     Parameters
     ----------
     out : Path
         The folder; it need not exist before a record is appended.
+    run_id : str, optional
+        Id of the records of the run; by default a new one.
     """
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, run_id: str = "") -> None:
         self.path = out / RESULTS
+        self.run_id = run_id or new_run_id()
         self.current: dict[Key, Record] = {}
         """The last record of each cell that was measured in this environment, or in an unknown one."""
         self.outdated: dict[Key, Record] = {}
         """The last records of the other cells."""
         self._seen: tuple[int, int] | None = None
+
+    def read(self) -> list[Record]:
+        """Return the latest record of each cell that was measured in this environment."""
+        self.refresh()
+        return list(self.current.values())
 
     def refresh(self) -> None:
         """Read the file, if it is not the one that was read or appended to last.
@@ -65,6 +83,72 @@ class ResultStore:
         self.current[key(record)] = record
         self.outdated.pop(key(record), None)
         self._seen = self._state()
+
+    def keep(
+        self,
+        case: Case,
+        columns: int,
+        step: Step,
+        outcome: Outcome,
+        lacks: Callable[[Key], bool] = lambda _: True,
+    ) -> Iterator[Record]:
+        """Yield the records of a step after one more round; each is on disk then.
+
+        Parameters
+        ----------
+        case, step : Case, Step
+            The step that was made.
+        columns : int
+            Columns of the data; 0 if there are none.
+        outcome : Outcome
+            Its outcome.
+        lacks : callable, optional
+            Returns whether a cell has no samples of this round, e.g. `lacks`: a run that was killed
+            between two cells of a step has left the first.
+        """
+        is_wrong = outcome.error == WrongValuesError.__name__
+        # How fast wrong data were saved is of no interest.
+        for each in dict.fromkeys([case.steps[0], step]) if is_wrong else [step]:
+            for found in records_of(case, columns, each, outcome, self.run_id):
+                if is_wrong or lacks(key(found)):
+                    record = combined(self.current.get(key(found)), found, outcome)
+                    self.append(record)
+                    yield record
+
+    def missing(self, case: Case, number: int, steps: Collection[str] | None = None) -> list[Step]:
+        """Return the steps, of some names, with a metric whose samples of a round are missing."""
+        return [
+            step
+            for step in case.steps
+            if (steps is None or step.name in steps)
+            and any(self.lacks(each, number) for each in keys(case, step))
+        ]
+
+    def tried_again(self, cases: Iterable[Case]) -> int:
+        """Return how many cells of cases are measured again as their surroundings failed."""
+        self.refresh()
+        cells = {cell for case in cases for step in case.steps for cell in keys(case, step)}
+        return sum(cell in cells and self._is_tried_again(each) for cell, each in self.current.items())
+
+    def failed_with_surroundings(self) -> int:
+        """Return how many cells of this run failed for want of space or memory, or were killed."""
+        return sum(
+            each.run_id == self.run_id and is_of_surroundings(each.status, each.sentence)
+            for each in self.read()
+        )
+
+    def lacks(self, cell: Key, number: int) -> bool:
+        """Tell whether a cell has no samples of a round, or failed with its surroundings in another run.
+
+        A cell without a value for another reason is not tried again.
+        """
+        record = self.current.get(cell)
+        if record is None or self._is_tried_again(record):
+            return True
+        return record.status is CellStatus.VALUE and record.rounds < number
+
+    def _is_tried_again(self, record: Record) -> bool:
+        return record.run_id != self.run_id and is_of_surroundings(record.status, record.sentence)
 
     def remarks(self, cases: Iterable[Case], steps: Collection[str] | None) -> Iterator[str]:
         """Yield sentences on cells of a run that another environment has left.
@@ -119,6 +203,91 @@ def _here() -> str:
 
 def _in_words(cpu: Mapping[str, Any]) -> str:
     return f"{cpu.get('model')}, {cpu.get('usable')} CPUs"
+
+
+def keys(case: Case, step: Step) -> set[Key]:
+    """Return the keys of all cells of a step."""
+    return {key(each) for each in _empty_records(case, 0, step, "")}
+
+
+def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: str) -> Iterator[Record]:
+    """Yield a record for each metric of a step, and each query: its value, or why there is none."""
+    found: dict[tuple[str, str], Measured] = {}
+    if not outcome.status:
+        found = {(each.metric, each.query): each for each in outcome.value}
+    for empty in _empty_records(case, columns, step, run_id):
+        measured = found.get((empty.metric, empty.query))
+        if measured is None:
+            status = outcome.status or CellStatus.FAILED
+            yield replace(empty, status=status, sentence=outcome.sentence)
+        else:
+            remarked = replace(empty, status=measured.status, sentence=measured.sentence)
+            repeats = measured.repeats
+            yield _with_repeats(remarked, repeats, [len(repeats)]) if repeats else remarked
+
+
+def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterator[Record]:
+    for metric in step.metrics:
+        for query in case.asked.by_name if METRICS[metric].queried else [""]:
+            yield Record(
+                suite=case.suite,
+                format=case.format,
+                engine=engine_of(case.format),
+                dataset=case.dataset,
+                rows=case.rows,
+                columns=columns,
+                codec=case.codec,
+                level=case.level,
+                conditions=dict(case.conditions | {"cache": _cache(step, metric)}),
+                metric=metric,
+                unit=METRICS[metric].unit,
+                value=None,
+                repeats=[],
+                interval=None,
+                status=CellStatus.FAILED,
+                sentence="",
+                run_id=run_id,
+                query=query,
+                environment=environment.present(case.format, case.suite, case.conditions.get(AXIS, "")),
+            )
+
+
+def combined(earlier: Record | None, found: Record, outcome: Outcome) -> Record:
+    """Return the record of a cell after one more round.
+
+    A value stays, with a remark, when a later round yields none, except where that round shows that the
+    data came back wrong.
+    """
+    if earlier is None or earlier.value is None or outcome.error == WrongValuesError.__name__:
+        return found
+    rounds = earlier.rounds + 1
+    if found.value is None:
+        remark = f"round {rounds}: {found.status}: {found.sentence}"
+        return replace(earlier, rounds=rounds, sentence=f"{earlier.sentence}; {remark}".lstrip("; "))
+    # Records of earlier versions do not have the sizes of their rounds.
+    is_known = earlier.round_sizes or not earlier.repeats
+    sizes = earlier.round_sizes + found.round_sizes if is_known else []
+    return replace(_with_repeats(found, earlier.repeats + found.repeats, sizes), rounds=rounds)
+
+
+def _with_repeats(record: Record, repeats: Sequence[float], round_sizes: list[int]) -> Record:
+    interval = median_interval(repeats) if len(repeats) > 1 else None
+    return replace(
+        record,
+        value=statistics.median(repeats),
+        repeats=list(repeats),
+        interval=[interval.low, interval.high] if interval else None,
+        round_sizes=round_sizes,
+    )
+
+
+def _cache(step: Step, metric: str) -> str | None:
+    return step.cache if METRICS[metric].cached else None
+
+
+def new_run_id() -> str:
+    """Return an id of the records of one run: when it began, and some random digits."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
 
 def is_of_older_measurement(record: Record) -> bool:

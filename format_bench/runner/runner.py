@@ -25,18 +25,17 @@ from format_bench.instruments import isolation
 from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
-from format_bench.results.status import CellStatus, is_of_surroundings
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
-from format_bench.runner.executor import TimeBudget, in_turn, isolated, keep, new_run_id
-from format_bench.runner.recording import keys
+from format_bench.runner.executor import TimeBudget, in_turn, isolated
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import store_data
 from format_bench.system.scratch import remove_abandoned
 
 if TYPE_CHECKING:
-    from format_bench.results.records import Key, Record
+    from format_bench.results.records import Record
     from format_bench.runner.media import ComparedMedium
 
 # Called before each step, with its round (from 1).
@@ -117,7 +116,6 @@ class Runner:
         self.costs = costs or {}
         self._budget = TimeBudget()
         self._own: Mapping[str, Path] = {}
-        self.run_id = new_run_id()
 
     def run(self, cases: Iterable[Case]) -> Iterator[Record]:
         """Measure the cells that are missing in the results; yield each record when it is on disk.
@@ -150,56 +148,14 @@ class Runner:
         found.rounds = (1,)
         return found
 
-    def read(self) -> list[Record]:
-        """Return the latest record of each cell that was measured in this environment."""
-        self.store.refresh()
-        return list(self.found.values())
-
-    @property
-    def found(self) -> dict[Key, Record]:
-        """The latest record of each cell that need not be measured anew, by its key."""
-        return self.store.current
-
     def left(self, cases: Iterable[Case]) -> list[tuple[Case, Step]]:
         """Return the steps of a run that started now, in order, if nothing fails."""
         self.store.refresh()
         cases = list(cases)
-        return [(case, step) for n in self.rounds for case in cases for step in self.missing(case, n)]
+        return [(case, step) for n in self.rounds for case in cases for step in self._missing(case, n)]
 
-    def missing(self, case: Case, number: int) -> list[Step]:
-        """Return the steps with a metric, or its samples of a round, that is missing in the results."""
-        return [
-            step
-            for step in case.steps
-            if (self.steps is None or step.name in self.steps)
-            and any(self._lacks(each, number) for each in keys(case, step))
-        ]
-
-    def tried_again(self, cases: Iterable[Case]) -> int:
-        """Return how many cells of cases are measured again as their surroundings failed."""
-        self.left(cases := list(cases))
-        cells = {cell for case in cases for step in case.steps for cell in keys(case, step)}
-        return sum(cell in cells and self._is_tried_again(each) for cell, each in self.found.items())
-
-    def failed_with_surroundings(self) -> int:
-        """Return how many cells of this run failed for want of space or memory, or were killed."""
-        return sum(
-            each.run_id == self.run_id and is_of_surroundings(each.status, each.sentence)
-            for each in self.read()
-        )
-
-    def _lacks(self, cell: tuple[object, ...], number: int) -> bool:
-        """Tell whether a cell has no samples of a round, or failed with its surroundings in another run.
-
-        A cell without a value for another reason is not tried again.
-        """
-        record = self.found.get(cell)
-        if record is None or self._is_tried_again(record):
-            return True
-        return record.status is CellStatus.VALUE and record.rounds < number
-
-    def _is_tried_again(self, record: Record) -> bool:
-        return record.run_id != self.run_id and is_of_surroundings(record.status, record.sentence)
+    def _missing(self, case: Case, number: int) -> list[Step]:
+        return self.store.missing(case, number, self.steps)
 
     def _run_in(self, own: Mapping[str, Path], cases: list[Case]) -> Iterator[Record]:
         """Measure cases in folders of this run, one for each medium; data are in that without a name."""
@@ -209,7 +165,7 @@ class Runner:
         data = CaseData(own[""], self.prepared, self.limits.limit_seconds)
         scale = f"{', '.join(str(rows) for rows in sorted({case.rows for case in cases}))} rows"
         media = {each.name: each.metadata for each in self.media}
-        files = RunMetadataFiles(self.out, self.run_id, own[""], scale, media)
+        files = RunMetadataFiles(self.out, self.store.run_id, own[""], scale, media)
         with files as metadata_files:
             for policy in {case.threads for case, _ in self.left(cases)}:
                 metadata_files.start(policy)
@@ -217,7 +173,7 @@ class Runner:
             self._budget = TimeBudget(self.limits.time_budget_seconds)
             for number in self.rounds:
                 for case in cases:
-                    if not self.missing(case, number):
+                    if not self._missing(case, number):
                         continue
                     if self._budget.is_spent():
                         return
@@ -230,7 +186,7 @@ class Runner:
                         )
 
     def _run_case(self, case: Case, number: int, data: Outcome, file: Path) -> Iterator[Record]:
-        missing, columns = self.missing(case, number), 0 if data.status else data.value[1]
+        missing, columns = self._missing(case, number), 0 if data.status else data.value[1]
         before = data if data.status else Outcome()
         if why := conditions.why_not(case):
             before = Outcome(status=CellStatus.UNSUPPORTED, sentence=why)
@@ -249,8 +205,8 @@ class Runner:
                     return  # the budget ended the step, which a later run may finish
                 if outcome.status and step.cache != "cold":
                     before = outcome
-                lacks = partial(self._lacks, number=number)
-                yield from keep(self.store, self.run_id, case, columns, step, outcome, lacks)
+                lacks = partial(self.store.lacks, number=number)
+                yield from self.store.keep(case, columns, step, outcome, lacks)
 
     def _announce(self, steps: list[Step], case: Case, number: int) -> None:
         if self.watch:

@@ -17,14 +17,13 @@ from format_bench.runner import folders, time_budget
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.media import compared, for_data
 from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
-from format_bench.runner.progress import Display, MeasureColumn, columns_of
+from format_bench.runner.progress import Display, MeasureColumn, MeasuredShare, columns_of
 from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.runner import Limits, Runner
-from format_bench.runner.timing import MeasuredShare
 from format_bench.runner.user_data import OwnData, Prepared, asking_own, check_questions, prepare
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from rich.console import Console
@@ -101,15 +100,11 @@ def measure(
                 own = prepare(request.user_data, folder, display)
             if request.questions:
                 own = asking_own(own, request.questions, folder)
-        made = plan(request, [(own.name, own.rows)], own.family) if own else plan(request)
-        for sentence in made.left_out:
-            shown.print(f"left out: {sentence}", soft_wrap=True)
-        cases = on_media(made.cases, [each.name for each in media]) if media else made.cases
+        say = partial(shown.print, soft_wrap=True)
+        cases, fingerprints = cases_of(request, own, [each.name for each in media], say)
         folders.open_results(request.out, fresh=request.fresh)
         folders.check_no_cluster(request.out)
-        if request.questions and not own:
-            check_questions(cases)
-        if fingerprints := {**_fingerprints(request, own, cases), **made.fingerprints}:
+        if fingerprints:
             folders.check_same_data(request.out, fingerprints)
         if own:
             on_own(own)
@@ -118,6 +113,36 @@ def measure(
         if math.isinf(request.time_budget_seconds):
             return session.follow(session.runner(limits or limits_of(request)), cases)
         return session.within_budget()
+
+
+def cases_of(
+    request: RunRequest, own: Prepared | None, media: Sequence[str], say: Callable[[str], object]
+) -> tuple[tuple[Case, ...], dict[str, str]]:
+    """Return the cases of a request, and the fingerprints of data, questions and plan by name.
+
+    Parameters
+    ----------
+    request : RunRequest
+        The request.
+    own : Prepared, optional
+        The user's data, ready to be asked the request's questions.
+    media : sequence of str
+        Names of the media to compare, if any.
+    say : callable
+        Called with lines on what is left out.
+
+    Raises
+    ------
+    FormatBenchError
+        If nothing can be measured, or a question does not fit the data.
+    """
+    made = plan(request, [(own.name, own.rows)], own.family) if own else plan(request)
+    for sentence in made.left_out:
+        say(f"left out: {sentence}")
+    cases = on_media(made.cases, media) if media else made.cases
+    if request.questions and not own:
+        check_questions(cases)
+    return cases, {**_fingerprints(request, own, cases), **made.fingerprints}
 
 
 def _fingerprints(request: RunRequest, own: Prepared | None, cases: Iterable[Case]) -> dict[str, str]:
@@ -179,7 +204,7 @@ class _Session:
         if samples:
             sampler = full.sampler(time_budget.sample_limits(budget.seconds, len(cases)))
             self.follow(sampler, samples, is_last=False)
-            full.costs = time_budget.costs(cases, samples, sampler.read())
+            full.costs = time_budget.costs(cases, samples, sampler.store.read())
         full.limits = replace(full.limits, time_budget_seconds=budget.left_seconds)
         found = self.follow(full, time_budget.cheapest_first(cases, full.costs))
         found = replace(found, cases=cases)
@@ -191,9 +216,9 @@ class _Session:
         """Measure cases with a display; name the steps left at the end."""
         asked = self.request.questions.by_name if self.request.questions else ()
         columns = columns_of(cases[0].suite, cold=self.request.cold, questions=asked)
-        earlier, floors = runner.read(), noise_floor.beside(self.request.out / RESULTS)
+        earlier, floors = runner.store.read(), noise_floor.beside(self.request.out / RESULTS)
         watch, say = MeasuredShare(earlier), partial(self.shown.print, soft_wrap=True)
-        if again := runner.tried_again(cases):
+        if again := runner.store.tried_again(cases):
             say(f"trying {plural(again, 'cell')} again that {_SURROUNDINGS}")
         try:
             with Display(self.shown, cases, runner.left(cases), columns, earlier, floors) as display:
@@ -206,6 +231,6 @@ class _Session:
             if is_last and (left := len(runner.left(cases))):
                 kept = f"what is measured is in {self.request.out}, and the same command goes on"
                 say(f"{left} step{'s are' if left > 1 else ' is'} left; {kept}")
-            if is_last and (failed := runner.failed_with_surroundings()):
+            if is_last and (failed := runner.store.failed_with_surroundings()):
                 say(f"{plural(failed, 'cell')} {_SURROUNDINGS}; the same command tries again")
-        return RunSummary(cases, columns, runner.read(), watch)
+        return RunSummary(cases, columns, runner.store.read(), watch)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from format_bench.results.display.text import duration
 from format_bench.results.status import CellStatus
 from format_bench.runner.estimates import seconds_of
 from format_bench.runner.runner import Limits
-from format_bench.runner.timing import in_words
 
 if TYPE_CHECKING:
     from format_bench.families.cases import Case
@@ -102,4 +102,4 @@ def shared(limits: Limits, cases: int, steps: int, hosts: int) -> Limits:
 
 def spent(budget_seconds: float) -> str:
     """Return the reason for cells that were not run."""
-    return f"the time budget of {in_words(budget_seconds)} was spent"
+    return f"the time budget of {duration(budget_seconds)} was spent"

@@ -14,7 +14,7 @@ from format_bench.results.display.terminal import Output
 from format_bench.results.load import load
 from format_bench.results.records import key
 from format_bench.runner.plan import RunRequest
-from format_bench.runner.recording import keys
+from format_bench.runner.result_store import keys
 from format_bench.runner.runner import Limits
 from format_bench.runner.session import measure
 from format_bench.studies.declared.study import read

@@ -215,8 +215,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     options["shard"] = None if shard is None else Shard.parse(shard)
     conditions = taken_conditions(options)
     queries = options.pop("queries")
-    if queries is not None and where is not None:
-        raise click.UsageError("--queries are not asked on a --cluster; run them on one machine")
     questions = None if queries is None else Questions.of(queries)
     wanted = RunRequest(user_data=_own(options), conditions=conditions, questions=questions, **options)
     shown = measuring_console(quiet=ctx.obj["quiet"])

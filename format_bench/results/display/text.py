@@ -91,3 +91,16 @@ def size_text(size_bytes: int) -> str:
         if size_bytes and not size_bytes % factor:
             return f"{size_bytes // factor}{unit}"
     return str(size_bytes)
+
+
+_MINUTE, _HOUR = 60, 3600
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in one unit or two, as in "40 s", "3 min" or "1 h 20 min"."""
+    if seconds < 1.5 * _MINUTE:
+        return f"{seconds:.0f} s"
+    if seconds < _HOUR - _MINUTE / 2:
+        return f"{seconds / _MINUTE:.0f} min"
+    hours, minutes = divmod(round(seconds / _MINUTE), 60)
+    return f"{hours} h {minutes} min"

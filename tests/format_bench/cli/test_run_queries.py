@@ -107,6 +107,19 @@ def test_a_run_goes_on_with_further_questions_and_refuses_changed_ones(call, tab
     assert "out holds results of another question 'cheap' to mine; start over with --fresh" in line
 
 
+def test_workers_of_a_cluster_are_asked_the_same(call, table, tmp_path):  # noqa: ARG001
+    status, line = call(QUESTIONS, "--formats", "Parquet[pyarrow]", "--cluster", "local:1")
+    assert status == 0, line
+    found = recorded(tmp_path)
+    assert {query for _, query in found} == {"cheap", "by tag", "dearest", "as SQL"}
+    assert found["Parquet[pyarrow]", "by tag"]["sentence"] == "4 rows, equal to NumPy's"
+    log = (tmp_path / "out" / "cluster-log.jsonl").read_text(encoding="utf-8")
+    assert {len(json.loads(each)["case"]["questions"]) for each in log.splitlines()} == {32}
+    status, line = call(QUESTIONS.replace("-15", "-16"), "--cluster", "local:1")
+    assert status == 2
+    assert "out holds results of another question 'cheap' to mine" in line
+
+
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [

@@ -23,9 +23,8 @@ from format_bench.results.marks import BEST, TIE, marks_of
 from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
-from format_bench.runner.progress import columns_of
+from format_bench.runner.progress import MeasuredShare, columns_of
 from format_bench.runner.session import RunSummary
-from format_bench.runner.timing import MeasuredShare
 from tests.factories.records import record, results
 
 LABELS = ("CSV", "Feather", "ORC", "Parquet")

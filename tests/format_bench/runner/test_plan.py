@@ -11,9 +11,10 @@ from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidRequestError
 from format_bench.cli.commands.run import Duration
 from format_bench.families.cases import Case
+from format_bench.results.display.text import duration
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.plan import RunRequest, plan, steps_of
-from format_bench.runner.timing import TimeLeft, in_words
+from format_bench.runner.progress import TimeLeft
 
 SAVE, READ, *_ = FAMILIES["tables"].steps
 
@@ -149,5 +150,5 @@ def test_time_left_is_a_bound_until_all_has_been_timed():
     ("seconds", "words"),
     [(3, "3 s"), (89, "89 s"), (95, "2 min"), (3590, "1 h 0 min"), (4800, "1 h 20 min")],
 )
-def test_durations_are_printed_in_words(seconds, words):
-    assert in_words(seconds) == words
+def test_durations_are_printed_duration(seconds, words):
+    assert duration(seconds) == words

@@ -60,7 +60,7 @@ def test_records_of_another_environment_are_measured_again_and_stay_in_the_file(
     stored(tmp_path, old)
     number = sum(each.format == "CSV" for each in measured)
     again = runner(tmp_path)
-    assert {each.format for each in again.read()} == {"Pickle"}
+    assert {each.format for each in again.store.read()} == {"Pickle"}
     (remark,) = again.store.remarks(CASES, STEPS)
     assert remark.startswith(f"{number} cells of another environment measured again: Python 2.")
     assert "; pandas 1." in remark

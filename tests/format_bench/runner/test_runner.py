@@ -21,8 +21,8 @@ from format_bench.results.records import key
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES, SUITES
 from format_bench.runner import folders
-from format_bench.runner.recording import combined, keys
-from format_bench.runner.recording import records_of as step_records
+from format_bench.runner.result_store import combined, keys
+from format_bench.runner.result_store import records_of as step_records
 from format_bench.runner.runner import Limits, Runner
 from tests.factories import fake_package
 from tools.check_crash_recovery import kill_and_resume
@@ -166,7 +166,7 @@ def test_rounds_add_samples_of_processes_of_their_own(tmp_path):
     assert second.repeats[: len(first.repeats)] == first.repeats
     # Three samples at least, of two processes that take two each.
     assert len(second.repeats) == 4
-    assert runner.read() == [record for record in records if record.rounds == 2]
+    assert runner.store.read() == [record for record in records if record.rounds == 2]
     assert list(Runner(tmp_path, tmp_path, Limits(rounds=2)).run(cases)) == []
     more = list(Runner(tmp_path, tmp_path, Limits(rounds=3, budget_seconds=0)).run([case]))
     assert {record.rounds for record in more} == {3}

@@ -28,7 +28,7 @@ from format_bench.runner.runner import Limits, Runner
 if __name__ == "__main__":
     cases = [Case(label, "eq", int(sys.argv[3])) for label in ("Feather", "Blosc2", "Pickle")]
     runner = Runner(Path(sys.argv[1]), Path(sys.argv[2]), Limits(budget_seconds=0), steps={"save"})
-    print(len(list(runner.run(cases))), runner.failed_with_surroundings())
+    print(len(list(runner.run(cases))), runner.store.failed_with_surroundings())
 """
 
 
@@ -104,10 +104,10 @@ def test_a_failure_of_this_run_is_left_to_the_next(tmp_path):
     killed = failed(made, "its process was killed (SIGKILL), as the kernel does when memory runs out")
     records.append(tmp_path / RESULTS, killed)
     assert runner.left([case]) == []
-    assert runner.failed_with_surroundings() == 1
+    assert runner.store.failed_with_surroundings() == 1
     again = Runner(tmp_path, tmp_path, Limits(3, budget_seconds=0), steps={"save"})
-    assert again.tried_again([case]) == 1
-    assert {number for number in (1, 2, 3) if again.missing(case, number)} == {1, 2, 3}
+    assert again.store.tried_again([case]) == 1
+    assert {number for number in (1, 2, 3) if again.store.missing(case, number, {"save"})} == {1, 2, 3}
     list(again.run([case]))
     assert again.left([case]) == []
     # A run that was killed after its last cell left its folder.
@@ -116,7 +116,7 @@ def test_a_failure_of_this_run_is_left_to_the_next(tmp_path):
         list(Runner(tmp_path, tmp_path, Limits(3, budget_seconds=0), steps={"save"}).run([case])) == []
     )
     assert not (tmp_path / "format-bench-left").exists()
-    assert {each.status for each in again.read()} == {CellStatus.VALUE}
+    assert {each.status for each in again.store.read()} == {CellStatus.VALUE}
 
 
 @pytest.mark.parametrize(

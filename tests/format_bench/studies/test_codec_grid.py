@@ -27,7 +27,7 @@ from format_bench.results.records import key
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.plan import RunRequest, plan
-from format_bench.runner.recording import keys, records_of
+from format_bench.runner.result_store import keys, records_of
 from format_bench.runner.runner import Limits, Runner
 from format_bench.studies import codecs
 from format_bench.studies.declared import study
@@ -191,7 +191,7 @@ def test_an_unavailable_codec_is_a_cell_with_a_reason(tmp_path):
     keep(made_up(wanted[:1]), tmp_path)
     runner = Runner(tmp_path, tmp_path, Limits(budget_seconds=0), steps=codecs.STEPS)
     list(runner.run(wanted))
-    page = page_of(runner.read())
+    page = page_of(runner.store.read())
     lines = [line for line in lines_of(page, "HDF5.fixed") if line[0] == "lzo"]
     assert [line[1] for line in lines] == ["1", "9"]
     assert {tuple(line[2:]) for line in lines} == {("unavailable [1]", "-") * 3}
