@@ -18,6 +18,7 @@ from format_bench.studies.evolution.changes import CHANGES, EXAMPLES, OLDER, Evo
 from record_stores import JvmRequest, JvmStore, jvm
 
 DATASET = "items"
+# Of a JVM that tries all stores on two records: far more than they need, for a busy machine.
 LIMIT_SECONDS = 300.0
 HEAP_GIB = 1
 # Nothing is timed, and code runs once.

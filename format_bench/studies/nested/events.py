@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Question = Literal["whole", "sparse"]
 QUESTIONS: tuple[Question, ...] = ("whole", "sparse")
 
+# Any seed; it stays, so that pages of different days are of the same events.
 SEED = 1
 
 SUMMED = ("PX", "PY", "PZ", "ProbK", "ProbPi", "Charge")

@@ -33,7 +33,7 @@ _PACKAGES = {"ROOT": "root", "lance": "pylance", "vortex": "vortex-data"}
 ZSTD_LEVEL = 5
 """Level of zstd where the library has no default: ROOT's."""
 
-# Larger than h5py's own choice, which is made for arrays of which parts are read.
+# Larger than h5py's own choice of some KiB, which is made for arrays of which parts are read.
 CHUNK_ROWS = 65_536
 
 

@@ -32,6 +32,7 @@ SAVE, ADDED = "save", "added"
 
 KEY = "id"
 
+# Of all steps of one format; a million rows take the slowest one minutes, and a hung library no more.
 LIMIT_SECONDS = 900.0
 
 SEED = 1
