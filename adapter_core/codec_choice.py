@@ -44,10 +44,18 @@ class CodecChoice(BaseAdapter):
     default_codec: ClassVar[str | None] = None
     """Codec that the library uses by default; `save` uses it only if `codecs` is empty."""
 
+    overridden_default: ClassVar[str] = ""
+    """Default of the library that no save has, e.g. "codec"; usually none."""
     recommended: ClassVar[Recommended | None] = None
     """Settings that the library's makers advise; None if no advice beyond the defaults is known."""
     options: Mapping[str, Any] = {}
-    """Options of the library for saves besides the codec, those of `recommended`; usually none."""
+    """Options of the library for saves besides the codec, in adapters that do not name it one."""
+
+    def with_defaults(self) -> Self:
+        """Return an adapter that saves without `options`; the caller gives `default_codec`."""
+        adapter = copy.copy(self)
+        adapter.options = {}
+        return adapter
 
     def with_recommended(self) -> Self:
         """Return an adapter that saves with the options of `recommended`; the caller gives the codec.

@@ -41,6 +41,7 @@ class Adapter(Appendable):
     """
 
     label = "Blosc2"
+    overridden_default = "codec"
     suffix = ".b2nd"
     requires = ("blosc2>=4.14",)
     dims_range = range(_MOST_DIMS + 1)

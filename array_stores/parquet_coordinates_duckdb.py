@@ -23,6 +23,7 @@ class Adapter(coordinate_table.CoordinateTable):
     """
 
     label = "Parquet.coordinates[duckdb]"
+    overridden_default = "codec"
     suffix = ".parquet"
     requires = ("numpy", "pyarrow", "duckdb")
     local_only = NO_EXTENSION

@@ -25,6 +25,7 @@ class Adapter(coordinate_table.CoordinateTable):
     """
 
     label = "Parquet.coordinates[polars]"
+    overridden_default = "codec"
     suffix = ".parquet"
     requires = ("numpy", "pyarrow", "polars")
     suite = "foxbench"

@@ -15,6 +15,7 @@ class Adapter(LongTable):
     """A long table in Parquet, see `adapter_core.arrays.long_table.LongTable`, queried by DuckDB."""
 
     label = "Parquet[duckdb]"
+    overridden_default = "codec"
     local_only = NO_EXTENSION
     requires = ("numpy", "pyarrow", "duckdb")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})

@@ -20,6 +20,7 @@ class Adapter(LongTable, RemoteArray):
     """A long table in Parquet, see `adapter_core.arrays.long_table.LongTable`, scanned by Polars."""
 
     label = "Parquet[polars]"
+    overridden_default = "codec"
     requires = ("numpy", "pyarrow", "polars")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     remote_schemes: ClassVar = OBJECT_STORES

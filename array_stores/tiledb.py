@@ -36,6 +36,7 @@ class Adapter(TileDBStore, Partitions, RemoteArray):
     """
 
     label = "TileDB"
+    overridden_default = "codec"
     suffix = ".tdb"
     requires = ("tiledb",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})

@@ -33,6 +33,7 @@ class Adapter(XarrayStore, TileDBStore):
     """
 
     label = "TileDB[xarray]"
+    overridden_default = "codec"
     suffix = ".tdb"
     requires = ("tiledb", "tiledb-cf>=0.9.1", "xarray")
     modules: ClassVar = {"tiledb-cf": "tiledb.cf"}

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from operator import itemgetter
@@ -71,6 +71,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     save_schemes: ClassVar = OBJECT_STORES
+    options: Mapping[str, Any] = {"compression": "UNCOMPRESSED"}
     tuned_options: ClassVar = {"compression": "ZSTD", "max_row_group_size": 131_072}
     tuned_indexes = (
         "bloom filters of lookup columns (ndv=131072, fpp=0.01); no z-order, which mixes the "
@@ -95,7 +96,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     ) -> None:
         import deltalake
 
-        _write(df, path, deltalake.WriterProperties(compression="UNCOMPRESSED"))
+        _write(df, path, deltalake.WriterProperties(**self.options) if self.options else None)
 
     def _save_tuned(
         self,
@@ -224,7 +225,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
                 yield arrow.frame_of(part, nullable=nullable)
 
 
-def _write(df: pd.DataFrame, path: Path, options: deltalake.WriterProperties) -> None:
+def _write(df: pd.DataFrame, path: Path, options: Any) -> None:
     import deltalake
 
     table = arrow.retyped(arrow.arrow_of(df), _signed)

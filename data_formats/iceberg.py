@@ -8,7 +8,7 @@ the folder at hand, under the rest of their address.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
@@ -70,6 +70,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     save_schemes: ClassVar = ("s3", "gs")
+    options: Mapping[str, Any] = _DEFAULT_OPTIONS
     tuned_options: ClassVar = {
         "write.parquet.compression-codec": "zstd",
         "write.parquet.row-group-limit": "131072",
@@ -104,7 +105,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        self._write(df, path, _DEFAULT_OPTIONS)
+        self._write(df, path, dict(self.options))
 
     def _save_tuned(
         self,

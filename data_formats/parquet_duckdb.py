@@ -46,6 +46,7 @@ class Adapter(DuckDBColumns, Tunable, RemoteTable):
     """
 
     label = "Parquet[duckdb]"
+    overridden_default = "codec"
     suffix = ".parquet"
     requires = ("pandas", "duckdb", "pyarrow>=15")
     suite = "engines"

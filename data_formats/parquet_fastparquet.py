@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -45,6 +45,7 @@ class Adapter(ColumnReads, RowReads, FilteredReads, Tunable, RemoteTable):
     requires = ("pandas", "fastparquet")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    options: Mapping[str, Any] = {"compression": "UNCOMPRESSED"}
     tuned_options: ClassVar = {"compression": "UNCOMPRESSED", "row_group_offsets": 32_768}
     # Those of text are in fields that the Parquet format deprecates, and other readers leave out.
     tuned_indexes = "statistics of sort keys and lookup columns; fastparquet writes no bloom filters"
@@ -68,7 +69,7 @@ class Adapter(ColumnReads, RowReads, FilteredReads, Tunable, RemoteTable):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        _write(df, path, compression="UNCOMPRESSED")
+        _write(df, path, **self.options)
 
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
         _write(df, path, stats=[*sort_by, *lookups], **self.tuned_options)

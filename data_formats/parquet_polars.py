@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -32,6 +32,7 @@ class Adapter(polars.PolarsColumns, Tunable, RemoteTable):
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA
     remote_schemes: ClassVar = ("http", "s3")
     save_schemes: ClassVar = OBJECT_STORES
+    options: Mapping[str, Any] = {"compression": "uncompressed"}
     tuned_options: ClassVar = {
         "compression": "uncompressed",
         "row_group_size": 131_072,
@@ -42,7 +43,7 @@ class Adapter(polars.PolarsColumns, Tunable, RemoteTable):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        _write(df, path, compression="uncompressed")
+        _write(df, path, **self.options)
 
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
         _write(df, path, **self.tuned_options)

@@ -52,6 +52,7 @@ class Adapter(ArrayFormat, PartialReads, Tunable, RemoteTable, Changeable):
     """
 
     label = "TileDB"
+    overridden_default = "codec"
     suffix = ".tdb"
     requires = ("pandas", "pyarrow", "tiledb")
     suite = "engines"

@@ -47,6 +47,7 @@ class Adapter(PartialReads, Streams):
     """
 
     label = "TsFile"
+    overridden_default = "codec"
     suffix = ".tsfile"
     requires = ("pandas", "tsfile", "pyarrow>=16")
     suite = "engines"

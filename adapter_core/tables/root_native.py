@@ -41,6 +41,7 @@ class NativeRoot(ArrayFormat, PartialReads):
 
     local_only = IN_PLACE
     suffix = Root.suffix
+    overridden_default = "codec"
     modules: ClassVar = {"root": "ROOT"}
     traits: ClassVar = Root.traits
     codecs: ClassVar = (

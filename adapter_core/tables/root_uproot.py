@@ -38,6 +38,7 @@ class Root(ArrayFormat, PartialReads, RemoteTable):
 
     local_only = IN_PLACE
     suffix = ".root"
+    overridden_default = "codec"
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (

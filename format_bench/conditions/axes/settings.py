@@ -44,6 +44,8 @@ class Settings(Axis):
             adapter = registry_of(case.family).find(case.format)
         except UnavailableError:
             return ""  # as the cell will say
+        if value == DEFAULTS and (what := getattr(adapter, "overridden_default", "")):
+            return f"{case.format} saves with another {what} than its library does by itself"
         if value == RECOMMENDED and not getattr(adapter, "recommended", None):
             return f"no advice of its makers on settings of {case.format} is known"
         if value == TUNED and not isinstance(adapter, Tunable):
@@ -58,11 +60,12 @@ class Settings(Axis):
         adapter = operations.adapter
         if value == TUNED:
             operations.tuned = operations.tuning_keys(operations.subject[0])
-        elif value == RECOMMENDED:
-            operations.adapter = adapter.with_recommended()
+        elif isinstance(adapter, CodecChoice):
+            chosen = adapter.recommended if value == RECOMMENDED else None
+            operations.adapter = adapter.with_recommended() if chosen else adapter.with_defaults()
             operations.unchecked = operations.adapter.without_check()
-            operations.codec, operations.level = adapter.recommended.codec, adapter.recommended.level
-        elif isinstance(adapter, CodecChoice) and adapter.codecs:
-            operations.codec = adapter.default_codec
+            if chosen or adapter.codecs:
+                operations.codec = chosen.codec if chosen else adapter.default_codec
+                operations.level = chosen.level if chosen else None
         operations.warm_up()  # once more, as the codec may be another library
         yield

@@ -261,6 +261,11 @@ def test_files_are_saved_with_the_settings_that_are_asked_for(tmp_path):
         (Case("Parquet", "float", 9), "tuned", "float has no column that tuned files are sorted by"),
         (Case("Parquet", "core", 9, codec="zstd"), "defaults", "settings decide the codec, and zstd"),
         (
+            Case("Parquet[duckdb]", "core", 9),
+            "defaults",
+            "Parquet[duckdb] saves with another codec than",
+        ),
+        (
             Case("Parquet[duckdb]", "query", 9, Conditions({"track": "tuned"}), suite="query"),
             *("tuned", "the tracks of the suite query decide"),
         ),
