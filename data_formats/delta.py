@@ -35,7 +35,6 @@ from adapter_core.tables.sql import misnamed
 from adapter_core.values import integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
-    import deltalake
     import pandas as pd
     import pyarrow as pa
     import pyarrow.dataset as ds
