@@ -17,7 +17,7 @@ from format_bench.families.cases import Case
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.instruments import isolation, page_cache
 from format_bench.instruments.read_map import Method, ReadMap, reads_of
-from format_bench.instruments.read_map.counts import Counted, counted
+from format_bench.instruments.read_map.counts import LIMIT_SECONDS, Counted, counted
 from format_bench.results.candidates import Configuration
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
 
 USUAL_SIZE = 100_000
 """Rows of generated data if no number is given; sets of large items have fewer."""
-
-LIMIT_SECONDS = 1800.0
-"""Wall time of each step."""
 
 
 @dataclass(frozen=True)
