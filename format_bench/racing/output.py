@@ -12,7 +12,6 @@ from rich.text import Text
 from adapter_core.text import visible
 from format_bench.results.display.terminal import rich_table
 from format_bench.results.display.text import format_ratio, joined, plural
-from format_bench.runner.reading_display import ReadingLines, reading_line
 
 if TYPE_CHECKING:
     from format_bench.racing.race import Race
@@ -37,35 +36,23 @@ class RaceDisplay:
     """
 
     def __init__(self, console: Console) -> None:
-        self._console = console
+        self.console = console
         self._race: Race | None = None
         self._names: list[str] = []
         self._drops = 0
-        self._reading = "reading the data"
-        self._lines: ReadingLines | None = None
         self._live = Live(console=console, get_renderable=self._shown, transient=True)
 
     def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._console.is_terminal:
-            self._live.stop()
-
-    def reads(self, place: str, seconds: float) -> None:
-        """Show for how long the data have been read."""
-        self._reading = reading_line(place, seconds)
-        if not self._console.is_terminal:
-            if self._lines is None:
-                self._lines = ReadingLines(place, lambda line: self._console.print(line, soft_wrap=True))
-            self._lines(seconds)
+        self._live.stop()
 
     def __call__(self, race: Race) -> None:
         """Show the race; elsewhere than on a terminal, what is new since the last call."""
         self._race = race
-        if self._console.is_terminal:
+        if self.console.is_terminal:
+            self._live.start()
             return
         drops = list(race.standings.drops.values())[self._drops :]
         self._drops += len(drops)
@@ -78,12 +65,11 @@ class RaceDisplay:
                 self._names = names
                 lines.append(_ranking_line(race.answer, race))
         for line in lines:
-            self._console.print(f"{race.budget.elapsed_seconds:6.1f} s  {line}", soft_wrap=True)
+            self.console.print(f"{race.budget.elapsed_seconds:6.1f} s  {line}", soft_wrap=True)
 
     def _shown(self) -> Group:
-        race = self._race
-        if race is None:
-            return Group(Text(visible(self._reading)))
+        if (race := self._race) is None:
+            return Group()
         parts: list[Any] = [Text(_state(race))]
         if race.answer is not None:
             rows = [_row(each, race) for each in race.answer.ranked[:SHOWN]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.results.suites import FAMILIES, Family, Step
 from format_bench.runner import folders
 from format_bench.runner.executor import TimeBudget, in_turn
+from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import SharedTrial, run_cases
 from format_bench.runner.user_data import OwnData, Prepared, Source, prepare
@@ -81,7 +81,8 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
     out = request.out
     with ExitStack() as stack:
         folder = stack.enter_context(folders.make(folders.check_scratch(None)))
-        own = prepare(request.data, folder, partial(display.reads, request.data.path))
+        with ReadingDisplay(display.console, request.data.path) as reading:
+            own = prepare(request.data, folder, reading)
         family = FAMILIES[own.family]
         entries = entries_of(family, own.name, own.rows, thorough=request.thorough)
         cases = {_entry_of(case): case for case in (*entries.first, *entries.others)}
