@@ -123,7 +123,7 @@ def in_turn(  # noqa: PLR0913 (what is called, and its limits)
     *arguments
         Its further arguments; pickled.
     limit_seconds : float
-        Wall time of one process.
+        Wall time of one process; needed without a budget.
     budget : TimeBudget, optional
         Of all processes; parts that it ends, or leaves no time for, are not yielded.
     folder : Path

@@ -66,7 +66,7 @@ class Shard(NamedTuple):
         # By the digests, so that neighbours, which cost alike, come to different shards.
         groups = sorted({_digest(each) for each in plan})
         if len(groups) < self.of:
-            most = f"the plan has {len(groups)} formats on data sets; take at most so many shards"
+            most = f"the plan divides into {len(groups)} at most, one for each format on a data set"
             raise InvalidRequestError(f"--shard {self.number}/{self.of}: {most}")
         own = {*groups[self.number - 1 :: self.of]}
         return tuple(each for each in plan if _digest(each) in own)
