@@ -329,3 +329,14 @@ def test_workers_are_numbers(text):
     with pytest.raises(InvalidRequestError, match=r"^--workers "):
         axes()["workers"].parse(text)
     assert axes()["workers"].parse("2") == axes()["workers"].parse("2X2") == "2x2"
+
+
+def test_a_chunk_shape_is_of_stores_that_have_chunks():
+    axis = axes()["chunk shape"]
+    assert axis.parse(" 24 X 40x1") == "24x40x1"
+    with pytest.raises(InvalidRequestError, match=r"^--chunk-shape 24,x: "):
+        axis.parse("24,x")
+    assert axis.why_not("2x2", Case("HDF5", "noise", 1, suite="chunks")) == ""
+    reason = "NPY.memmap does not divide arrays into chunks"
+    assert axis.why_not("2x2", Case("NPY.memmap", "noise", 1, suite="chunks")) == reason
+    assert "saves no arrays" in axis.why_not("2x2", Case("CSV", "eq", 1))

@@ -16,7 +16,7 @@ from format_bench.families.arrays.operations import ArrayOperations
 from format_bench.families.arrays.queries import ArrayQuery, bounds_of, check, chunks_on, queries_to
 from format_bench.families.cases import codec_on
 from format_bench.families.measuring import measure_steps
-from format_bench.families.questions import declared
+from format_bench.families.questions import Questions, declared
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
@@ -207,3 +207,35 @@ def test_a_large_array_is_read_row_by_row_while_small_chunks_are_saved(array, tm
     assert len(read) == HOURS
     across = (slice(3, 6), slice(0, 2), slice(0, 2))
     assert np.array_equal(loaded.read(across), array.read(across))
+
+
+def test_a_question_by_indexes_needs_no_coordinates_and_stays_at_its_place(tmp_path):
+    values = np.arange(6 * 7 * 8, dtype="int32").reshape(6, 7, 8)
+    array = ArraySource.of(values, (2, 7, 8), dims=("time", "row", "column"))
+    text = """
+        [[question]]
+        name = "line"
+        extent = { time = "all", row = 1, column = 0.5 }
+        start = { row = 3 }
+        """
+    operations = ArrayOperations(array_stores.get("HDF5"))
+    operations.questions = Questions((("mine.toml", text),))
+    ArrayOperations.store(array, tmp_path / "data")
+    operations.expect(tmp_path / "data")
+    operations.chunk_shape = (9, 2, 4)
+    operations.save(array, file := tmp_path / "file.h5")
+    with operations.adapter.open(file) as reader:
+        assert reader.description.chunks == operations.chunks == (6, 2, 4)
+    operations.check_query("line")
+    answers = []
+    for _ in range(2):
+        query = operations.open_query("line", file)
+        answers.append(query.read())
+        assert query.verify(answers[-1], array) == "24 values, all equal to NumPy's"
+        query.close()
+    assert answers[0].shape == (6, 1, 4)
+    assert (answers[0] == answers[1]).all()
+    assert set(answers[0][0, 0] // 8) == {3}
+    operations.chunk_shape = (2, 4)
+    with pytest.raises(UnsupportedError, match="the array has 3 axes, and a chunk shape 2 edges"):
+        operations.save(array, file)
