@@ -6,9 +6,10 @@ and the answer read nothing but records, so a plan goes on where an earlier one 
 
 from __future__ import annotations
 
-import functools
+import gc
 import math
 import shutil
+import sys
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -17,8 +18,6 @@ from typing import TYPE_CHECKING, Self
 from adapter_core.array_source import grid_of
 from format_bench.conditions.axes.chunk_shape import ChunkShape, edges_of, shape_text
 from format_bench.families.cases import Case
-from format_bench.families.measuring import measure_step
-from format_bench.instruments import isolation
 from format_bench.instruments.clock import Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
@@ -28,15 +27,14 @@ from format_bench.results.conditions import Conditions
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.executor import TimeBudget, in_turn
 from format_bench.runner.result_store import ResultStore
-from format_bench.runner.steps import operations_on
+from format_bench.runner.steps import run_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from adapter_core.array_description import Description
-    from format_bench.families.operations import Measured
     from format_bench.planning.mix import MixQuery
-    from format_bench.results.records import Key, Record
+    from format_bench.results.records import Record
     from format_bench.results.suites import Step
 
 SUITE, TRACK = "foxbench", "own"
@@ -229,22 +227,18 @@ class Cells:
             folder=self._folder,
             after=lambda _cell, _outcome, rest: [] if budget.is_spent() else rest,
         )
+        columns = len(self._sample.description.shape)
         for cell, outcome in measured:
             if outcome.status:
                 shutil.rmtree(cell.folder, ignore_errors=True)
-            for step, _ in cell.steps:
-                found = outcome if outcome.status else Outcome(outcome.value[step.name])
-                for record in self._kept(cell, step, found):
+            # Nobody knows in which step a process has ended.
+            found = outcome.value or {step: outcome for step, _ in cell.steps}
+            for step, each in found.items():
+                # A file is saved once a session; a plan that was killed has left some reads of a turn.
+                number = sys.maxsize if step.name == "save" else cell.turn
+                lacks = partial(self._results.lacks, number=number)
+                for record in self._results.keep(cell.case, columns, step, each, lacks):
                     self._take(record)
-
-    def _kept(self, cell: _Cell, step: Step, outcome: Outcome) -> Iterator[Record]:
-        def lacks(cell_key: Key) -> bool:
-            # A plan that was killed between two records of a turn has left the first.
-            known = self._results.current.get(cell_key)
-            return step.name == "save" or known is None or known.rounds < cell.turn
-
-        columns = len(self._sample.description.shape)
-        return self._results.keep(cell.case, columns, step, outcome, lacks)
 
     def remove(self, layout: Layout) -> None:
         """Remove the file of a layout, if there is one."""
@@ -267,28 +261,19 @@ def _least(record: Record) -> list[float]:
 def _measured_each(
     cells: Sequence[_Cell], data: Path, least: int, seconds: float
 ) -> Iterator[tuple[_Cell, Outcome]]:
-    """Yield cells of one store with the outcomes of all their steps, by name.
+    """Yield cells of one store with the outcomes of their steps.
 
     After some seconds no cell is begun that is not among the first ones.
     """
+    # The objects of all imports, which collections around the growth of memory would search.
+    gc.freeze()
     budget = TimeBudget(seconds)
     for number, cell in enumerate(cells):
         if number >= least and budget.is_spent():
             return
         cell.folder.mkdir(exist_ok=True)
-        try:
-            outcome = Outcome(_measured(cell, data))
-        except Exception as error:
-            outcome = isolation.outcome_of(error)
-        if not cell.keeps_file:
+        file = cell.folder / cell.case.file_name
+        found, _ = run_case(cell.case, cell.steps, data, file)
+        if not cell.keeps_file or any(each.status for each in found.values()):
             shutil.rmtree(cell.folder, ignore_errors=True)
-        yield cell, outcome
-
-
-def _measured(cell: _Cell, data: Path) -> dict[str, list[Measured]]:
-    file = cell.folder / cell.case.file_name
-    with operations_on(cell.case, data) as operations:
-        load = functools.cache(partial(operations.load, data))
-        return {
-            step.name: measure_step(step, operations, load, file, effort) for step, effort in cell.steps
-        }
+        yield cell, Outcome(found)

@@ -110,17 +110,20 @@ def run_cases(
         signal.setitimer(signal.ITIMER_REAL, trial.case_limit_seconds)
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as place:
             file = Path(place, case.file_name)
-            found, seconds = _run_case(case, trial.steps, data[case.rows], file)
+            found, seconds = run_case(case, trial.steps, data[case.rows], file)
         if seconds > trial.slow_seconds:
             slow.add(replace(case, rows=0))
         yield case, Outcome(found)
     signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _run_case(
+def run_case(
     case: Case, steps: Sequence[tuple[Step, Effort]], data: Path, file: Path
 ) -> tuple[dict[Step, Outcome], float]:
-    """Return the outcomes of steps, and the seconds that all took without imports and warm-up."""
+    """Return the outcomes of steps, and the seconds that all took without imports and warm-up.
+
+    An error of one leaves out the later ones, unless it is of a cold read.
+    """
     found: dict[Step, Outcome] = {}
     operations: Operations | None = None
     start = time.monotonic()
