@@ -77,6 +77,15 @@ def test_a_plan_is_fitted_proposed_verified_and_written(call, tmp_path):
     page = (tmp_path / "plan.html").read_text()
     assert "Use HDF5" in page
     assert "<script" not in page
+    kept = records.read(tmp_path / "reports" / "plan-mine" / "results.jsonl")
+    times = [each for each in kept if each.metric == "query time" and each.query == "map"]
+    assert max(each.rounds for each in times) == found["turns"]
+    assert {each.conditions["chunk shape"].count("x") for each in kept} == {2}
+    (tmp_path / "mix.toml").write_text(MIX.replace("dim_1 = 1", "dim_1 = 2"))
+    status, _, err = call("mix.toml", "--data", "mine.npy", "--stores", "HDF5", "--budget", "1s")
+    assert status == 2
+    assert "holds results of another query 'series' to mine-" in err
+    assert err.rstrip().endswith("start over with --fresh, or name another --results")
 
 
 def test_a_cold_plan_of_a_data_set_is_shown_as_text(call, tmp_path):
@@ -135,29 +144,6 @@ def test_codecs_are_the_nearest_of_each_store():
     assert chosen("TileDB", None) == (None, None)
 
 
-def test_the_same_command_goes_on_with_the_records_of_an_earlier_one(call, tmp_path):
-    # So small that there are too few shapes for a model.
-    np.save(tmp_path / "mine.npy", np.arange(12 * 10 * 8, dtype="f4").reshape(12, 10, 8))
-    arguments = "mix.toml", "--data", "mine.npy", "--stores", "Blosc2", "--results", "out", "--json"
-    turns = []
-    for budget in ("1s", "1s"):
-        status, out, err = call(*arguments, "--budget", budget)
-        assert status == 0, err
-        turns.append(json.loads(out)["turns"])
-    found = records.read(tmp_path / "out" / "results.jsonl")
-    assert turns[1] >= turns[0] >= 3
-    designed = [each for each in found if each.dataset.endswith("-designed")]
-    assert {each.rounds for each in designed} == {1}
-    verified = [each for each in found if each not in designed and each.metric == "query time"]
-    assert max(each.rounds for each in verified) == turns[1]
-    assert {each.conditions["chunk shape"].count("x") for each in found} == {2}
-    (tmp_path / "mix.toml").write_text(MIX.replace("dim_1 = 1", "dim_1 = 2"))
-    status, _, err = call(*arguments)
-    assert status == 2
-    assert "results of another query 'series' to mine-12x10x8" in err
-    assert "--results" in err
-
-
 def test_an_answer_that_differs_from_the_sample_ends_the_turns_of_a_layout(tmp_path):
     values = np.arange(1000, dtype="f8").reshape(10, 10, 10)
     array, path = ArraySource.of(values, (5, 5, 5)), tmp_path / "sample"
@@ -168,8 +154,14 @@ def test_an_answer_that_differs_from_the_sample_ends_the_turns_of_a_layout(tmp_p
     layout = Layout("HDF5", None, None, (2, 5, 5))
     budget = TimeBudget(60)
     with Cells(tmp_path / "out", tmp_path, sample, budget, cold=False, keep_open=True) as cells:
+        cells.fit([layout], [query], 1, TimeBudget(0))
         cells.verify([layout], [query])
-        assert cells.reads(layout, [query]).failure == ""
+    fitted = cells.reads(layout, [query], is_fit=True)
+    # Another session goes on with the records.
+    with Cells(tmp_path / "out", tmp_path, sample, budget, cold=False, keep_open=True) as cells:
+        cells.fit([layout], [query], 1, TimeBudget(0))
+        assert cells.reads(layout, [query], is_fit=True) == fitted
+        assert len(fitted.turns) == len(cells.reads(layout, [query]).turns) == 1
         ArrayOperations.store(ArraySource.of(values + 1, (5, 5, 5)), path)
         cells.verify([layout], [query])
         reads = cells.reads(layout, [query])
