@@ -21,6 +21,7 @@ from adapter_core.errors import (
 from data_generator.datasets.query import rows_of_query
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
+from format_bench.results.status import CellStatus, Reason
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.declared.rows import Instrument
 
@@ -58,6 +59,11 @@ class ChangeResult:
     """CPU time of a read of the whole table after the change."""
     reason: str = ""
     """Sentence on why values are missing."""
+
+    def __post_init__(self) -> None:
+        # Tables of earlier versions have sentences without their status.
+        if self.reason and self.change != SAVE and not isinstance(self.reason, Reason):
+            object.__setattr__(self, "reason", Reason(self.reason, CellStatus.UNSUPPORTED))
 
 
 FORM = StudyForm(
