@@ -6,6 +6,7 @@ that has imported pandas and measured nothing.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import pickle
@@ -72,7 +73,7 @@ def run(
     *arguments
         Arguments of the step; pickled.
     limit_seconds : float
-        Time after which the process, and every process that it started, is killed.
+        Time after which the process, and every process that it started, is killed; may be infinite.
     environment : mapping, optional
         Environment variables that are set before the step is imported. Modules in `PRELOADED` were
         imported without them.
@@ -101,7 +102,7 @@ def run(
         found: list[Any] = []
         end = time.monotonic() + limit_seconds
         # The end of the pipe also ends the wait, so a crash does not cost the whole limit.
-        while receiver.poll(max(0.0, end - time.monotonic())):
+        while receiver.poll(None if math.isinf(end) else max(0.0, end - time.monotonic())):
             message = _received(receiver, process)
             if isinstance(message, Outcome):
                 return replace(message, yielded=tuple(found))

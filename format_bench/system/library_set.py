@@ -11,6 +11,8 @@ from adapter_core.errors import UnavailableError
 AXIS = "library set"
 """Name of the condition of records that were measured in a set."""
 
+_SOURCES = Path(__file__).resolve().parents[2]
+
 
 def folder() -> Path:
     """Return the folder of the sets, which may not exist."""
@@ -24,8 +26,12 @@ def interpreter(name: str) -> str:
     Raises
     ------
     UnavailableError
-        If the set is not installed.
+        If the set is not installed, or this project is: its sources lie among this environment's
+        libraries then, which would hide those of the set.
     """
+    if not (_SOURCES / "pyproject.toml").exists():
+        reason = "sets are measured from a checkout alone"
+        raise UnavailableError(f"the library set {name}", reason, "git clone the project")
     python = folder() / name / "bin" / "python"
     if not python.exists():
         hint = f"uv venv {folder() / name}, and install it as docs/conditions.md says"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 
@@ -36,15 +37,15 @@ def outcomes(tmp_path):
     """Return a function that returns the outcomes of parts by part."""
 
     def run(call, *arguments, **options):
-        return list(
-            in_turn(CASE, "abcde", call, *arguments, limit_seconds=60, folder=tmp_path, **options)
-        )
+        limits = {"limit_seconds": 60} | options
+        return list(in_turn(CASE, "abcde", call, *arguments, folder=tmp_path, **limits))
 
     return run
 
 
-def test_parts_share_a_process(outcomes):
-    found = outcomes(measured)
+@pytest.mark.parametrize("limit_seconds", [60, math.inf])
+def test_parts_share_a_process(outcomes, limit_seconds):
+    found = outcomes(measured, limit_seconds=limit_seconds)
     assert [part for part, _ in found] == list("abcde")
     assert len({outcome.value[1] for _, outcome in found}) == 1
 
