@@ -11,26 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import data_generator
 from adapter_core import CannotHoldError
-from data_generator import DEFAULT_SEED
-from data_generator import datasets as named
-from data_generator.synthetic.edge_case_images import edge_case_images
-from format_bench.verification.images import verify_images
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adapter_core import DataFormat, ImageStorage
-    from data_generator.synthetic.edge_case_images import ImageSet
+    from adapter_core import DataFormat
 
 TABLE_PAGE, IMAGE_PAGE = "losses.md", "image_losses.md"
 
 ROWS = 1_000
 TABLES = ("eq", "int", "float", "bool", "str", "webface", "core", "flights")
 """Generated and real tables of the page."""
-
-IMAGES = 50
-"""Images of each generated set: of 50 images of imagenet-like one is greyscale."""
 
 Outcomes = dict[str, dict[str, str]]
 """Outcomes of round trips by the name of the data, and by the label of the adapter."""
@@ -60,34 +52,10 @@ def of_table(adapter: DataFormat, df: pd.DataFrame, path: Path) -> RoundTrip:
     return RoundTrip(text or "exact", errors=found.errors, read=read)
 
 
-def of_images(storage: ImageStorage, images: ImageSet, path: Path) -> RoundTrip:
-    """Save and read a set of images with labels."""
-    try:
-        storage.save(*images, path)
-    except CannotHoldError as error:
-        return RoundTrip(f"**refused**: {str(error).partition(': ')[2]}", str(error))
-    read = storage.read(path)
-    found = verify_images(storage, *images, *read)
-    text = f"**wrong**: {'; '.join(found.errors)}" if found.errors else "; ".join(found.losses)
-    return RoundTrip(text or "**exact**", errors=found.errors, read=read)
-
-
 @functools.cache
 def table(name: str) -> pd.DataFrame:
     """Return one of `TABLES`."""
     return data_generator.table(name, rows=ROWS).df
-
-
-@functools.cache
-def image_sets() -> dict[str, ImageSet]:
-    """Return all sets by name: those of data sets, and edge cases."""
-    made: dict[str, ImageSet] = {}
-    for definition in named.definitions("images"):
-        # A quarter of what a run takes at most, rounded up: large images come in few copies.
-        found = definition.make(-(-definition.count_for_run(4 * IMAGES) // 4), DEFAULT_SEED)
-        images = list(found.images or ())
-        made[f"{definition.name}, {len(images)} images"] = images, list(found.labels or ())
-    return made | edge_case_images()
 
 
 def shown(name: str, text: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from data_generator.synthetic.edge_case_images import edge_case_images, equal, random_image, unequal
-from format_bench.conformance import losses
+from format_bench.conformance import image_losses, losses
 from format_bench.verification.images import verify_images
 
 SETS = edge_case_images()
@@ -17,12 +17,12 @@ SETS = edge_case_images()
 def test_every_set_comes_back_right_or_is_refused(storage, request, tmp_path, subtests):
     # Edge cases suffice of a storage that no change concerns.
     stands_for_others = request.node.callspec.params["storage"].stands_for_others
-    sets = SETS if stands_for_others else losses.image_sets()
+    sets = SETS if stands_for_others else image_losses.image_sets()
     for number, (name, images) in enumerate(sets.items()):
         with subtests.test(name):
             folder = tmp_path / str(number)
             folder.mkdir()
-            found = losses.of_images(storage, images, folder / f"set{storage.suffix}")
+            found = image_losses.of_images(storage, images, folder / f"set{storage.suffix}")
             documented = losses.documented_of(losses.IMAGE_PAGE, name, storage.label)
             assert documented in {None, found.text}, f"docs/{losses.IMAGE_PAGE} is out of date"
             if found.refusal:

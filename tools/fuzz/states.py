@@ -144,7 +144,9 @@ def _invented(kind: type) -> dict[str, Any]:
     """Return values for the fields of a dataclass that have no default."""
     usual = {"int": 3, "float": 0.5, "str": "a", "bool": True}
     return {
-        each.name: usual.get(str(each.type), 1) if each.default is MISSING else each.default
+        each.name: usual.get(str(each.type).removesuffix(" | None"), 1)
+        if each.default is MISSING
+        else each.default
         for each in fields(kind)
         if each.default is not MISSING or each.default_factory is MISSING
     }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import data_formats
 import image_storages
 from data_generator.synthetic.edge_case_tables import edge_case_tables
-from format_bench.conformance import losses
+from format_bench.conformance import image_losses, losses
 from format_bench.conformance.losses import TABLES, Outcomes
 from format_bench.studies.declared.blocks import Block
 
@@ -52,11 +52,11 @@ def of_images() -> Outcomes:
     """Return the outcomes of all sets of images in each available storage."""
     storages = [each for each in map(image_storages.find, image_storages.names()) if each.availability()]
     found: Outcomes = {}
-    for name, images in losses.image_sets().items():
+    for name, images in image_losses.image_sets().items():
         for each in storages:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder, f"set{each.suffix}")
-                found.setdefault(name, {})[each.label] = losses.of_images(each, images, path).text
+                found.setdefault(name, {})[each.label] = image_losses.of_images(each, images, path).text
     return found
 
 

@@ -7,7 +7,7 @@ import pytest
 import data_generator
 import image_storages
 from data_generator.synthetic.edge_case_images import edge_case_images, random_image, unequal
-from format_bench.conformance import losses
+from format_bench.conformance import image_losses, losses
 from format_bench.results.load import Results
 from format_bench.studies.declared import study
 from format_bench.studies.tables import losses as page_of_losses
@@ -47,24 +47,24 @@ def test_errors_are_shown_as_wrong(spoil, words, monkeypatch, tmp_path):
     storage = image_storages.get("NumPy")
     read = storage._read
     monkeypatch.setattr(storage, "_read", lambda path: spoil(*read(path)))
-    found = losses.of_images(storage, unequal(), tmp_path / "set")
+    found = image_losses.of_images(storage, unequal(), tmp_path / "set")
     assert found.errors
     assert found.text.startswith(f"**wrong**: {words}")
 
 
 def test_refusals_and_losses_are_described(tmp_path):
     jpeg = image_storages.get("JPEG")
-    five = losses.of_images(jpeg, SETS["five channels"], tmp_path / "five")
+    five = image_losses.of_images(jpeg, SETS["five channels"], tmp_path / "five")
     assert five.text == "**refused**: image 0 has 5 channels"
-    noise = losses.of_images(jpeg, ([random_image(9, 9, 3)] * 2, [0, 1]), tmp_path / "noise")
+    noise = image_losses.of_images(jpeg, ([random_image(9, 9, 3)] * 2, [0, 1]), tmp_path / "noise")
     assert noise.text.startswith("pixels of 2 of 2 images changed, by up to ")
-    assert losses.of_images(jpeg, SETS["one grey pixel"], tmp_path / "grey").text == "**exact**"
+    assert image_losses.of_images(jpeg, SETS["one grey pixel"], tmp_path / "grey").text == "**exact**"
 
 
 def test_the_page_has_a_summary_and_results_by_set(monkeypatch):
     names = ("HDF5.chunked", "JPEG", "SQLite", "ZIP")
     monkeypatch.setattr(image_storages, "names", lambda: names)
-    monkeypatch.setattr(losses, "image_sets", edge_case_images)
+    monkeypatch.setattr(image_losses, "image_sets", edge_case_images)
     text = page()
     assert "| SQLite, ZIP | kept | 1, 2, 3, 4, 5 | kept | kept | kept | kept |" in text
     assert "| HDF5.chunked | kept | 1, 2, 3, 4, 5 | refused | kept | kept | kept |" in text
