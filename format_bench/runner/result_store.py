@@ -77,11 +77,12 @@ class ResultStore:
         self.outdated = {cell: each for cell, each in last.items() if is_old[cell]}
         self._seen = state
 
-    def append(self, record: Record) -> None:
-        """Add a record; it is on disk when this returns."""
-        records.append(self.path, record)
-        self.current[key(record)] = record
-        self.outdated.pop(key(record), None)
+    def append(self, *added: Record) -> None:
+        """Add records; they are on disk when this returns."""
+        records.append(self.path, *added)
+        for each in added:
+            self.current[key(each)] = each
+            self.outdated.pop(key(each), None)
         self._seen = self._state()
 
     def keep(
@@ -91,8 +92,8 @@ class ResultStore:
         step: Step,
         outcome: Outcome,
         lacks: Callable[[Key], bool] = lambda _: True,
-    ) -> Iterator[Record]:
-        """Yield the records of a step after one more round; each is on disk then.
+    ) -> list[Record]:
+        """Add the records of a step after one more round, and return them; they are on disk then.
 
         Parameters
         ----------
@@ -108,12 +109,16 @@ class ResultStore:
         """
         is_wrong = outcome.error == WrongValuesError.__name__
         # How fast wrong data were saved is of no interest.
-        for each in dict.fromkeys([case.steps[0], step]) if is_wrong else [step]:
-            for found in records_of(case, columns, each, outcome, self.run_id):
-                if is_wrong or lacks(key(found)):
-                    record = combined(self.current.get(key(found)), found, outcome)
-                    self.append(record)
-                    yield record
+        steps = dict.fromkeys([case.steps[0], step]) if is_wrong else [step]
+        added = [
+            combined(self.current.get(key(found)), found, outcome)
+            for each in steps
+            for found in records_of(case, columns, each, outcome, self.run_id)
+            if is_wrong or lacks(key(found))
+        ]
+        if added:
+            self.append(*added)
+        return added
 
     def missing(self, case: Case, number: int, steps: Collection[str] | None = None) -> list[Step]:
         """Return the steps, of some names, with a metric whose samples of a round are missing."""
