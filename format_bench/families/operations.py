@@ -41,7 +41,7 @@ class Measured:
     query: str = ""
     """The query that they are of; empty if of none."""
     status: CellStatus = CellStatus.VALUE
-    """Another one without samples."""
+    """Another one if there are no samples."""
 
 
 class Operations(ABC):

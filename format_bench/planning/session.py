@@ -158,9 +158,9 @@ def plan(request: PlanRequest, watch: Watch) -> ChunkPlan:
         _check_room(folder, size, labels)
         watch(f"sample of {by(edges)} out of {by(array.shape)}, {size / 1e6:,.0f} MB")
         sample, fingerprint = _stored(request, array, edges, folder, watch)
-        folders.open_results(out, fresh=request.fresh, option="--results")
         known = _fingerprints(request, mix.scaled(array.shape, edges), sample.name)
-        folders.check_same_data(out, {sample.name: fingerprint, **known}, option="--results")
+        known = {sample.name: fingerprint, **known}
+        folders.open_results(out, fresh=request.fresh, fingerprints=known, option="--results")
         stack.enter_context(folders.only_run(out))
         keep_open = mix.keep_open
         cells = Cells(out, folder, sample, budget, cold=request.cold, keep_open=keep_open)

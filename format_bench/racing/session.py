@@ -88,8 +88,7 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         cases = {_entry_of(case): case for case in (*entries.first, *entries.others)}
         standings = Standings(out.name, own.rows, list(cases), request.wish, family.item)
         weights = _exclude(standings, family, request.wish)
-        folders.open_results(out, fresh=False)
-        folders.check_same_data(out, {own.name: own.fingerprint})
+        folders.open_results(out, fresh=False, fingerprints={own.name: own.fingerprint})
         stack.enter_context(folders.only_run(out))
         measurer = _Measurer(out, folder, own, cases, weights)
         stack.callback(measurer.describe)

@@ -36,7 +36,7 @@ from format_bench.runner import folders
 from format_bench.runner.media import ComparedMedium, Scratch, compared, for_data
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.runner import CaseData, Limits, Runner
-from format_bench.runner.user_data import OwnData, Source, asking_own, prepare
+from format_bench.runner.user_data import OwnData, Source, prepare
 from format_bench.system.locks import lock_host
 
 if TYPE_CHECKING:
@@ -305,10 +305,8 @@ def _stored(request: CellRequest, folder: Path) -> Outcome:
 
 def _read(shared: SharedData, case: Case, folder: Path) -> Outcome:
     """Read the user's data, or a sample of them, into a folder."""
-    own = prepare(shared.source, folder)
+    own = prepare(shared.source, folder, questions=case.questions)
     _check_same(shared, own.fingerprint)
-    if case.questions is not None:
-        own = asking_own(own, case.questions, folder)
     return OwnData(own, folder).of(case.rows)
 
 

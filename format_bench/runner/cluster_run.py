@@ -22,7 +22,7 @@ from format_bench.runner.executor import TimeBudget
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest, steps_of
 from format_bench.runner.session import cases_of, limits_of
-from format_bench.runner.user_data import asking_own, prepare
+from format_bench.runner.user_data import prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -125,8 +125,7 @@ def measured(session: ClusterSession) -> ClusterSession:
 def _prepared(source: Source, questions: Questions | None) -> Prepared:
     """Return the user's data as they are here; the workers read them themselves."""
     with folders.make(folders.check_scratch(None)) as folder:
-        own = prepare(source, folder)
-        return asking_own(own, questions, folder) if questions else own
+        return prepare(source, folder, questions=questions)
 
 
 def _media(request: RunRequest) -> list[str]:

@@ -82,13 +82,26 @@ def check_scratch(scratch: Path | None) -> Path:
     return folder
 
 
-def open_results(out: Path, *, fresh: bool, option: str = "--out") -> None:
-    """Make the folder of results, or empty it of earlier ones; messages name the option of the folder.
+def open_results(
+    out: Path, *, fresh: bool, fingerprints: Mapping[str, str] | None = None, option: str = "--out"
+) -> None:
+    """Make the folder of results, or empty it of earlier ones, and record what its results are of.
+
+    Parameters
+    ----------
+    out : Path
+        The folder.
+    fresh : bool
+        Discard the results in it.
+    fingerprints : mapping of str to str, optional
+        Fingerprints of data, questions and plans, by name.
+    option : str
+        The option that named the folder, for messages.
 
     Raises
     ------
     InvalidFolderError
-        If something else is there, or it cannot be written to.
+        If something else is there, it cannot be written to, or its results are of other data.
     LockedError
         If another run is writing to it.
     """
@@ -102,6 +115,8 @@ def open_results(out: Path, *, fresh: bool, option: str = "--out") -> None:
             names = (RESULTS, DATA, CLUSTER_ID, CLUSTER_LOG)
             for path in (*(out / name for name in names), *out.glob("*-threads-*.json")):
                 path.unlink(missing_ok=True)
+    if fingerprints:
+        check_same_data(out, fingerprints, option)
 
 
 def check_no_cluster(out: Path) -> None:

@@ -20,7 +20,7 @@ from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.progress import Display, MeasureColumn, MeasuredShare, columns_of
 from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.runner import Limits, Runner
-from format_bench.runner.user_data import OwnData, Prepared, asking_own, check_questions, prepare
+from format_bench.runner.user_data import OwnData, Prepared, check_questions, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -97,15 +97,12 @@ def measure(
         if request.user_data is not None:
             folder = stack.enter_context(folders.make(scratch))
             with ReadingDisplay(shown, request.user_data.path) as display:
-                own = prepare(request.user_data, folder, display)
-            if request.questions:
-                own = asking_own(own, request.questions, folder)
+                own = prepare(request.user_data, folder, display, request.questions)
         say = partial(shown.print, soft_wrap=True)
         cases, fingerprints = cases_of(request, own, [each.name for each in media], say)
-        folders.open_results(request.out, fresh=request.fresh)
-        folders.check_no_cluster(request.out)
-        if fingerprints:
-            folders.check_same_data(request.out, fingerprints)
+        if not request.fresh:
+            folders.check_no_cluster(request.out)
+        folders.open_results(request.out, fresh=request.fresh, fingerprints=fingerprints)
         if own:
             on_own(own)
         prepared = {own.name: OwnData(own, folder).of} if own else {}

@@ -79,7 +79,9 @@ class Prepared:
     """Changes made so that formats can keep the data, in sentences without a full stop."""
 
 
-def prepare(source: Source, folder: Path, watch: Watch | None = None) -> Prepared:
+def prepare(
+    source: Source, folder: Path, watch: Watch | None = None, questions: Questions | None = None
+) -> Prepared:
     """Read own data in a confined process, leave them in a folder for the runner, and describe them.
 
     Parameters
@@ -90,11 +92,17 @@ def prepare(source: Source, folder: Path, watch: Watch | None = None) -> Prepare
         An existing folder; the process writes below it.
     watch : callable, optional
         Called with the seconds since the start while the data are read.
+    questions : Questions, optional
+        The data are made ready to be asked these, which are checked.
 
     Raises
     ------
     UserDataError
         If they cannot be read, or the process that reads them dies or reaches a limit.
+    InvalidQuestionsError
+        If a question does not fit the data.
+    InvalidRequestError
+        If nothing asks data of their family.
     """
     reading = folder / "reading"
     remarks: list[str] = []
@@ -119,18 +127,20 @@ def prepare(source: Source, folder: Path, watch: Watch | None = None) -> Prepare
     except InvalidDataError as error:
         raise UserDataError(str(error)) from error
     prepared = _prepared(found, reading / "own", remarks)
-    if prepared.family != "tables":
-        return prepared
-    # What the runner loads is written by a process that has not touched the user's file.
-    place = folder / "own"
-    outcome = isolation.run(
-        _take_over, reading / "own", place, source.trust_pickle, limit_seconds=source.limits.seconds
-    )
+    if prepared.family == "tables":
+        prepared = replace(prepared, place=_handed_over(source, reading / "own", folder / "own"))
+    return _asking(prepared, questions, folder) if questions else prepared
+
+
+def _handed_over(source: Source, handed: Path, place: Path) -> Outcome:
+    """Return the table at its last place, written by a process that has not touched the user's file."""
+    limit = source.limits.seconds
+    outcome = isolation.run(_take_over, handed, place, source.trust_pickle, limit_seconds=limit)
     if outcome.status:
         raise UserDataError(f"{source.path}: cannot be read: {outcome.sentence}")
     if isinstance(outcome.value, str):
         raise UserDataError(f"{source.path}: cannot be read: {outcome.value}")
-    return replace(prepared, place=Outcome((place, outcome.value)))
+    return Outcome((place, outcome.value))
 
 
 def describe_own_array(
@@ -194,16 +204,8 @@ def _take_over(handed: Path, place: Path, trusted: bool) -> int | str:  # noqa: 
     return int(columns)
 
 
-def asking_own(own: Prepared, questions: Questions, folder: Path) -> Prepared:
-    """Return own data made ready to be asked questions, which are checked.
-
-    Raises
-    ------
-    InvalidQuestionsError
-        If a question does not fit the data.
-    InvalidRequestError
-        If nothing asks data of their family.
-    """
+def _asking(own: Prepared, questions: Questions, folder: Path) -> Prepared:
+    """Return own data made ready to be asked questions, which are checked."""
     family = asking(own.family)
     place = folder / "asked"
     _asked(own.name, _ask_own, family.name, own.name, own.place.value[0], questions, place)

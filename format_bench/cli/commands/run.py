@@ -117,7 +117,11 @@ def taken_conditions(options: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     "--codecs", type=Names(), default=(), help="As in none,default,zstd:3, or all. [default: none]"
 )
 @click.option(
-    "--tracks", "--track", type=Names(), default=(), help="Of a suite that has them. [default: all]"
+    "--tracks",
+    "--track",
+    type=Names(),
+    default=(),
+    help="As in defaults,tuned. [default: all of the suite]",
 )
 @click.option("--steps", type=Names(), default=(), help="As in save,read. [default: all of the family]")
 @click.option("--data", metavar="FILE|FOLDER", help="Your own table file, folder of images, or array.")
