@@ -17,7 +17,7 @@ from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.recommendation import purposes
 from format_bench.recommendation.recommend import recommend
 from format_bench.results.candidates import Configuration
-from format_bench.results.display.text import format_ratio, joined
+from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
 from format_bench.runner.estimates import estimate, seconds_of
@@ -126,7 +126,12 @@ class Standings:
         """
         records = [record for entry in self.entries for record in self._cells(entry, full=only_full)]
         if not records:
-            reasons = joined({each.reason for each in self.drops.values()} or {"nothing was measured"})
+            if self.live:
+                raise NoCandidateError(
+                    f"the time ended before any of {plural(len(self.live), 'candidate')} was measured; "
+                    "a longer --time-budget measures some, and the same command goes on from here"
+                )
+            reasons = joined(dict.fromkeys(each.reason for each in self.drops.values()))
             raise NoCandidateError(f"no candidate is left: {reasons}")
         results = Results(self.name, records, [], floors)
         criteria = purposes.criteria_for(results, self.wish)

@@ -36,6 +36,8 @@ def of_dataset(results: Results, dataset: str) -> Results:
 def of_condition(results: Results, axis: str, value: str) -> Results:
     """Return the results under a value of an axis that separates data sets, e.g. on a medium.
 
+    An empty value takes the results under no condition of the axis.
+
     Raises
     ------
     UnknownNameError
@@ -47,9 +49,9 @@ def of_condition(results: Results, axis: str, value: str) -> Results:
             known.setdefault(name, set()).add(record.conditions[name])
     if axis not in known:
         raise UnknownNameError(f"condition in {results.name}", axis, known)
-    if value not in known[axis]:
-        raise UnknownNameError(f"{axis} in {results.name}", value, known[axis])
-    found = [each for each in results.records if each.conditions.get(axis) == value]
+    found = [each for each in results.records if each.conditions.get(axis, "") == value]
+    if not found:
+        raise UnknownNameError(f"{axis} in {results.name}", value or "none", known[axis])
     return replace(results, records=found)
 
 

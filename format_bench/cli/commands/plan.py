@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from format_bench.cli.commands.run import Duration, Names, measuring_console
-from format_bench.cli.data_limits import taken_limits, with_data_limits
+from format_bench.cli.options import Duration, Names, measuring_console, taken_limits, with_data_limits
 from format_bench.planning import output
 from format_bench.planning.session import STORES, PlanRequest, plan
 from format_bench.runner.plan import codec_choice

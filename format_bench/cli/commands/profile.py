@@ -21,8 +21,7 @@ from data_generator.profiling.twin import twin as twin_of
 from data_generator.random_words import RandomWords
 from data_generator.spec.arrow import plain, type_properties
 from data_generator.spec.io import as_text, check_ending, write_spec
-from format_bench.cli.commands.run import measuring_console
-from format_bench.cli.data_limits import taken_limits, with_data_limits
+from format_bench.cli.options import measuring_console, taken_limits, with_data_limits
 from format_bench.results.candidates import Configuration
 from format_bench.results.display import terminal
 from format_bench.runner.reading_display import ReadingDisplay

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from format_bench.cli.commands.run import Duration, measuring_console
-from format_bench.cli.data_limits import taken_limits, with_data_limits
+from format_bench.cli.options import Duration, measuring_console, taken_limits, with_data_limits
 from format_bench.cli.sources import load_source
+from format_bench.conditions import axes
 from format_bench.racing import output as race_output
 from format_bench.racing.session import RaceRequest, race
 from format_bench.recommendation import (
@@ -26,7 +26,7 @@ from format_bench.recommendation import (
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.transfer import Speeds
 from format_bench.results import noise_floor
-from format_bench.results.load import RESULTS
+from format_bench.results.load import RESULTS, Results
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.user_data import Source
 
@@ -169,8 +169,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
             raise click.UsageError("--time-budget and --thorough are about --data, which is not given")
         found = load_source(results or DEFAULT)
         for each in (*conditions, *([f"medium={medium}"] if medium else [])):
-            axis, _, value = each.partition("=")
-            found = scope.of_condition(found, axis.strip(), value.strip())
+            found = _under(found, each)
         if dataset is not None:
             found = scope.of_dataset(found, dataset)
         found = questions.mixed(found, mix, suite)
@@ -182,6 +181,16 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2, allow_nan=False))
     else:
         output.show(answer, quiet=ctx.obj["quiet"])
+
+
+def _under(results: Results, condition: str) -> Results:
+    """Return the results under a condition: AXIS=VALUE as `run` takes it, or as records have it."""
+    name, _, value = (part.strip() for part in condition.partition("="))
+    axis = axes().get(name := name.replace("-", " "))
+    # Records may have labels that no option takes, e.g. those that earlier versions wrote.
+    if axis and value not in {each.conditions.get(name) for each in results.records}:
+        value = axis.parse(value)
+    return scope.of_condition(results, name, value)
 
 
 def _raced(

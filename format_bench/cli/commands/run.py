@@ -4,100 +4,31 @@ from __future__ import annotations
 
 import json
 import math
-import re
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from format_bench.cli import summaries
 from format_bench.cli.cluster import ClusterOptions, run_on_cluster
-from format_bench.cli.data_limits import taken_limits, with_data_limits
-from format_bench.conditions import axes
+from format_bench.cli.options import (
+    Duration,
+    Names,
+    Shape,
+    measuring_console,
+    taken_conditions,
+    taken_limits,
+    with_conditions,
+    with_data_limits,
+)
 from format_bench.families.questions import Questions
-from format_bench.results.display.terminal import Output
 from format_bench.results.suites import SUITES
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest
 from format_bench.runner.session import measure
 from format_bench.runner.shards import Shard
 from format_bench.runner.user_data import Source
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-_UNITS = {"h": 3600, "m": 60, "s": 1}
-_TEXT = re.compile(r"(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+)s?)?")
-
-
-class Duration(click.ParamType[float]):
-    """Takes a duration; gives seconds."""
-
-    name = "duration"
-
-    def convert(
-        self, value: str | float, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Return seconds."""
-        if isinstance(value, float):
-            return value
-        found = _TEXT.fullmatch(value.strip().lower())
-        if not found or not any(found.groups()):
-            self.fail(f"{value!r} is no duration; write it as in 90s, 10m or 1h30m", param, ctx)
-        seconds = sum(int(number) * _UNITS[unit] for unit, number in found.groupdict("0").items())
-        if not seconds:
-            self.fail("a duration of nothing measures nothing", param, ctx)
-        return float(seconds)
-
-
-class Names(click.ParamType[tuple[str, ...]]):
-    """Takes names, separated by commas."""
-
-    name = "names"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Return the names."""
-        if isinstance(value, tuple):
-            return value
-        names = tuple(name.strip() for name in value.split(",") if name.strip())
-        if not names:
-            self.fail("no name is given", param, ctx)
-        return names
-
-
-class Shape(click.ParamType[tuple[int, ...]]):
-    """Takes the edges of a chunk, separated by commas."""
-
-    name = "shape"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """Return the edges."""
-        if isinstance(value, tuple):
-            return value
-        edges = [edge.strip() for edge in value.split(",")]
-        if not all(edge.isdecimal() and int(edge) for edge in edges):
-            self.fail(f"{value!r} is no shape; write its edges as in 1,560,1440", param, ctx)
-        return tuple(map(int, edges))
-
-
-def with_conditions(command: Command) -> Command:
-    """Add an option for each axis, which takes values to measure under, separated by commas."""
-    for axis in reversed(axes().values()):
-        add = click.option(axis.option, type=Names(), default=(), help=axis.help, metavar="VALUES")
-        command = add(command)
-    return command
-
-
-def taken_conditions(options: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Take the values of the axes out of the options, by name of the axis."""
-    names = {name: name.replace(" ", "_") for name in axes()}
-    found = {name: options.pop(option) for name, option in names.items()}
-    return {name: values for name, values in found.items() if values}
 
 
 @click.command("run")
@@ -237,11 +168,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         shown.print(found.watch.text())
     if report:
         shown.print(f"report: {summaries.write(wanted.out)}", soft_wrap=True)
-
-
-def measuring_console(*, quiet: bool) -> Output:
-    """Return where all that passes is shown: results alone go to the standard output."""
-    return Output(stderr=True, quiet=quiet)
 
 
 def _own(options: dict[str, Any]) -> Source | None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from format_bench.results.metrics import METRICS
-from format_bench.results.published.tables import rows_of
-from format_bench.results.records import Record, engine_of
-from format_bench.results.status import CellStatus
+from format_bench.results.published.figures import figure, rows_of
+
+if TYPE_CHECKING:
+    from format_bench.results.records import Record
 
 SUITE, TRACK = "foxbench", "paper"
 
@@ -56,15 +57,15 @@ _FIRST_OF_SOIL = 29
 
 def records() -> list[Record]:
     """Return a record for each figure: times of queries on the year, and sizes."""
-    return [*_times(), *_sizes()]
+    return [replace(each, sentence=SENTENCE, run_id="foxbench") for each in (*_times(), *_sizes())]
 
 
 def _times() -> Iterator[Record]:
     for row in rows_of("foxbench_year"):
         variable = "stl" if int(row["query"].removeprefix("Q")) >= _FIRST_OF_SOIL else "t2m"
         label, metric = STORES[row["store"]], _METRICS[row["operation"]]
-        record = _record(label, DATASETS[variable], HOURS["year"], metric, float(row["seconds"]))
-        yield replace(record, query=row["query"])
+        where = DATASETS[variable], (HOURS["year"], 1)
+        yield replace(_figure(label, *where, metric, float(row["seconds"])), query=row["query"])
 
 
 def _sizes() -> Iterator[Record]:
@@ -72,32 +73,11 @@ def _sizes() -> Iterator[Record]:
         for duration, hours in HOURS.items():
             if row[f"{duration}_GB"]:
                 size = float(row[f"{duration}_GB"]) * GIGABYTE
-                yield _record(FORMATS[row["format"]], BOTH, hours, "size", size)
+                yield _figure(FORMATS[row["format"]], BOTH, (hours, 2), "size", size)
 
 
-def _record(label: str, dataset: str, hours: int, metric: str, value: float) -> Record:
-    has_chunks = label not in {"Parquet", "CSV"}
-    return Record(
-        suite=SUITE,
-        format=label,
-        engine=engine_of(label),
-        dataset=dataset,
-        rows=hours,
-        columns=2 if dataset == BOTH else 1,
-        codec="lz4" if has_chunks else None,
-        level=6 if has_chunks else None,
-        conditions={"threads": "all", **({"track": TRACK} if has_chunks else {})},
-        metric=metric,
-        unit=METRICS[metric].unit,
-        value=value,
-        repeats=[value],
-        interval=_rounding(value) if metric == "size" else None,
-        status=CellStatus.VALUE,
-        sentence=SENTENCE,
-        run_id="foxbench",
-    )
-
-
-def _rounding(size_bytes: float) -> list[float]:
-    """Return between which sizes one lies that was rounded to 10 MB."""
-    return [size_bytes - GIGABYTE / 200, size_bytes + GIGABYTE / 200]
+def _figure(label: str, dataset: str, shape: tuple[int, int], metric: str, value: float) -> Record:
+    found = figure(SUITE, label, dataset, shape, metric, value, rounding=GIGABYTE / 200)
+    if label in {"Parquet", "CSV"}:
+        return found  # without chunks
+    return replace(found, codec="lz4", level=6, conditions={"threads": "all", "track": TRACK})

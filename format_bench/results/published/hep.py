@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from format_bench.results.published.tables import rows_of
+from format_bench.results.published.figures import rows_of
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,6 @@ class PublishedFlips:
 
 def flips() -> list[PublishedFlips]:
     """Return the rows of the table."""
-    return [
-        PublishedFlips(
-            row["format"],
-            row["codec"],
-            *(int(row[name]) for name in ("no_effect", "crash", "error_message", "undetected")),
-        )
-        for row in rows_of("hep_bit_flips")
-    ]
+    import msgspec
+
+    return msgspec.convert(rows_of("hep_bit_flips"), list[PublishedFlips], strict=False)

@@ -10,11 +10,13 @@ values here. Parquet and Avro were each written once, and read as records of two
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from format_bench.results.metrics import METRICS
-from format_bench.results.published.tables import rows_of
-from format_bench.results.records import Record, engine_of
-from format_bench.results.status import CellStatus
+from format_bench.results.published.figures import figure, rows_of
+
+if TYPE_CHECKING:
+    from format_bench.results.records import Record
 
 SUITE, DATASET, ROWS, FIELDS = "records", "entities-seed", 10_000_000, 10
 
@@ -45,42 +47,30 @@ SENTENCE = "published by J. Ommer (QAware, 2021); one value"
 
 def records() -> list[Record]:
     """Return a record for each figure: times of saves and reads, sizes, heaps of the records read."""
-    return [*_written(), *_read()]
+    return [replace(each, sentence=SENTENCE, run_id="qaware") for each in (*_written(), *_read())]
 
 
 def _written() -> Iterator[Record]:
     for row in rows_of("qaware_write"):
-        yield _record(WRITTEN, row["format"], "save time", row["write_time_s"])
-        yield _record(WRITTEN, row["format"], "size", row["file_size_MiB"], MIB)
+        yield _figure(WRITTEN, row["format"], "save time", row["write_time_s"])
+        yield _figure(WRITTEN, row["format"], "size", row["file_size_MiB"], MIB)
 
 
 def _read() -> Iterator[Record]:
     for row in rows_of("qaware_read"):
-        yield _record(READ, row["format"], "read time", row["read_time_s"])
-        yield _record(READ, row["format"], "held memory", row["heap_MiB"], MIB)
+        yield _figure(READ, row["format"], "read time", row["read_time_s"])
+        yield _figure(READ, row["format"], "held memory", row["heap_MiB"], MIB)
 
 
-def _record(labels: dict[str, str], name: str, metric: str, text: str, unit: int = 1) -> Record:
-    label = labels[name.removesuffix(".gzip")]
-    value = float(text) * unit
-    # Half of the last digit printed.
-    rounding = unit * 10.0 ** -len(text.partition(".")[2]) / 2
-    return Record(
-        suite=SUITE,
-        format=label,
-        engine=engine_of(label),
-        dataset=DATASET,
-        rows=ROWS,
-        columns=FIELDS,
+def _figure(labels: dict[str, str], name: str, metric: str, text: str, unit: int = 1) -> Record:
+    return figure(
+        SUITE,
+        labels[name.removesuffix(".gzip")],
+        DATASET,
+        (ROWS, FIELDS),
+        metric,
+        float(text) * unit,
+        # Half of the last digit printed.
+        rounding=unit * 10.0 ** -len(text.partition(".")[2]) / 2,
         codec="gzip" if name.endswith(".gzip") else None,
-        level=None,
-        conditions={"threads": "all"},
-        metric=metric,
-        unit=METRICS[metric].unit,
-        value=value,
-        repeats=[value],
-        interval=[value - rounding, value + rounding] if metric == "size" else None,
-        status=CellStatus.VALUE,
-        sentence=SENTENCE,
-        run_id="qaware",
     )

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from format_bench.results.metrics import METRICS
-from format_bench.results.published.tables import rows_of
-from format_bench.results.records import Record, engine_of
-from format_bench.results.status import CellStatus
+from format_bench.results.published.figures import figure, rows_of
+
+if TYPE_CHECKING:
+    from format_bench.results.records import Record
 
 # Rows and columns of each data set.
 SHAPES = {
@@ -50,8 +52,9 @@ _LEVELS = {"lz4": None, "zstd": 1}
 def records() -> list[Record]:
     """Return a record for each figure: tables, compression, images."""
     plain = _plain()
-    tabular = [_record("tabular", *cell, value) for cell, value in plain.items()]
-    return [*tabular, *_compression(plain), *_image()]
+    tabular = [_figure("tabular", *cell, value) for cell, value in plain.items()]
+    found = [*tabular, *_compression(plain), *_image()]
+    return [replace(each, sentence=each.sentence or SENTENCE, run_id="thesis") for each in found]
 
 
 def _plain() -> dict[tuple[str, str, str], float]:
@@ -70,7 +73,7 @@ def _compression(plain: dict[tuple[str, str, str], float]) -> Iterator[Record]:
     metrics = ("save time", "read time", "size")
     for cell in dict.fromkeys((row["format"], row["dataset"]) for row in rows):
         for metric in metrics:
-            yield _record("compression", *cell, metric, plain[*cell, metric])
+            yield _figure("compression", *cell, metric, plain[*cell, metric])
     for row in rows:
         cell = row["format"], row["dataset"]
         save, read, size = (plain[*cell, metric] for metric in metrics)
@@ -81,7 +84,7 @@ def _compression(plain: dict[tuple[str, str, str], float]) -> Iterator[Record]:
         }
         codec, level = row["codec"], _LEVELS[row["codec"]]
         for metric, value in values.items():
-            record = _record("compression", *cell, metric, value)
+            record = _figure("compression", *cell, metric, value)
             yield replace(record, codec=codec, level=level, repeats=[], interval=None, sentence=DERIVED)
 
 
@@ -90,33 +93,11 @@ def _image() -> Iterator[Record]:
     for row in rows_of("thesis_image"):
         for metric, column in columns.items():
             value = float(row[column]) * (MEGABYTE if metric == "size" else 1)
-            yield _record("image", row["storage"], row["dataset"], metric, value)
+            yield _figure("image", row["storage"], row["dataset"], metric, value)
 
 
-def _record(suite: str, label: str, dataset: str, metric: str, value: float) -> Record:
-    rows, columns = SHAPES[dataset]
-    return Record(
-        suite=suite,
-        format=label,
-        engine=engine_of(label),
-        dataset=dataset,
-        rows=rows,
-        columns=columns,
-        codec=None,
-        level=None,
-        conditions={"threads": "all", **({"cache": "warm"} if metric in _WARM else {})},
-        metric=metric,
-        unit=METRICS[metric].unit,
-        value=value,
-        repeats=[value],
-        interval=_rounding(value) if metric == "size" else None,
-        status=CellStatus.VALUE,
-        sentence=SENTENCE,
-        run_id="thesis",
-    )
-
-
-def _rounding(size_bytes: float) -> list[float]:
-    """Return between which sizes one lies that was rounded: to 1 MB, from 1 GB on to 100 MB."""
-    half = (MEGABYTE if size_bytes < 1000 * MEGABYTE else 100 * MEGABYTE) / 2
-    return [size_bytes - half, size_bytes + half]
+def _figure(suite: str, label: str, dataset: str, metric: str, value: float) -> Record:
+    # Sizes are rounded to 1 MB, from 1 GB on to 100 MB.
+    rounding = (MEGABYTE if value < 1000 * MEGABYTE else 100 * MEGABYTE) / 2
+    found = figure(suite, label, dataset, SHAPES[dataset], metric, value, rounding=rounding)
+    return replace(found, conditions={"threads": "all", "cache": "warm"}) if metric in _WARM else found

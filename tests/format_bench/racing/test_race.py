@@ -243,7 +243,13 @@ def test_without_any_value_there_is_no_recommendation():
     world = World(9)
     world.measure = lambda *_: []
     progress = world.race().run()
-    with pytest.raises(NoCandidateError):
+    with pytest.raises(
+        NoCandidateError, match=r"^the time ended before any of 30 candidates was measured"
+    ):
+        output.recommendation(progress, None)
+    for entry in world.entries:
+        progress.standings.drop(entry, "it is not safe")
+    with pytest.raises(NoCandidateError, match=r"^no candidate is left: it is not safe$"):
         output.recommendation(progress, None)
 
 

@@ -35,6 +35,7 @@ from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise_floor import Floors
+from format_bench.results.records import under
 from format_bench.results.shipped import DamageCounts, LinkCosts
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
@@ -665,6 +666,27 @@ def test_impossible_requests_are_reported_in_one_line(made, arguments, words):
     (line,) = done.stderr.splitlines()
     assert line.startswith("format-bench: ")
     assert words in line
+
+
+def test_a_condition_is_written_as_run_takes_it(tmp_path):
+    limited = [
+        under(
+            each, **{"memory limit": "2G"} if each.format == "Feather" else {"link": "20 ms, 100 Mbit/s"}
+        )
+        for each in results_of(TWO).records
+    ]
+    export(limited, tmp_path / "results.jsonl")
+    for condition, name in {
+        "memory limit=2048M": "Feather",
+        "memory-limit=2G": "Feather",
+        "link=20ms/100Mbit": "Parquet",
+        "link=20 ms, 100 Mbit/s": "Parquet",
+    }.items():
+        done = run("recommend", tmp_path, "--under", condition)
+        assert (f"Use {name}: it is the only one" in done.stdout) is True, done.stderr
+    done = run("recommend", tmp_path, "--under", "link=1 hop")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "write it as in 20ms" in done.stderr
 
 
 def test_missing_results_are_reported_in_one_line(tmp_path):

@@ -9,7 +9,7 @@ import data_formats
 import image_storages
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidRequestError
-from format_bench.cli.commands.run import Duration
+from format_bench.cli.options import Duration
 from format_bench.families.cases import Case
 from format_bench.results.display.text import duration
 from format_bench.results.suites import FAMILIES

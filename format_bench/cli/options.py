@@ -1,0 +1,157 @@
+"""Options that several commands have: types, limits of reading own data, conditions, and output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from data_generator.confinement.limits import (
+    DISK_SHARE,
+    MEMORY_SHARE,
+    USUAL_LIMITS,
+    USUAL_SECONDS,
+    DataLimits,
+)
+from format_bench.conditions import axes
+from format_bench.results.display.terminal import Output
+from format_bench.results.display.text import size_of
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_UNITS = {"h": 3600, "m": 60, "s": 1}
+_TEXT = re.compile(r"(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+)s?)?")
+
+
+class Duration(click.ParamType[float]):
+    """Takes a duration; gives seconds."""
+
+    name = "duration"
+
+    def convert(
+        self, value: str | float, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return seconds."""
+        if isinstance(value, float):
+            return value
+        found = _TEXT.fullmatch(value.strip().lower())
+        if not found or not any(found.groups()):
+            self.fail(f"{value!r} is no duration; write it as in 90s, 10m or 1h30m", param, ctx)
+        seconds = sum(int(number) * _UNITS[unit] for unit, number in found.groupdict("0").items())
+        if not seconds:
+            self.fail("a duration of nothing measures nothing", param, ctx)
+        return float(seconds)
+
+
+class Names(click.ParamType[tuple[str, ...]]):
+    """Takes names, separated by commas."""
+
+    name = "names"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """Return the names."""
+        if isinstance(value, tuple):
+            return value
+        names = tuple(name.strip() for name in value.split(",") if name.strip())
+        if not names:
+            self.fail("no name is given", param, ctx)
+        return names
+
+
+class Shape(click.ParamType[tuple[int, ...]]):
+    """Takes the edges of a chunk, separated by commas."""
+
+    name = "shape"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Return the edges."""
+        if isinstance(value, tuple):
+            return value
+        edges = [edge.strip() for edge in value.split(",")]
+        if not all(edge.isdecimal() and int(edge) for edge in edges):
+            self.fail(f"{value!r} is no shape; write its edges as in 1,560,1440", param, ctx)
+        return tuple(map(int, edges))
+
+
+class Size(click.ParamType[int]):
+    """Takes a size such as 4G; gives bytes."""
+
+    name = "size"
+
+    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return bytes."""
+        if isinstance(value, int):
+            return value
+        size_bytes = size_of(value)
+        if size_bytes is None:
+            self.fail(f"{value!r} is no size; write it as in 512M or 4G", param, ctx)
+        return size_bytes
+
+
+_DATA_LIMITS = (
+    click.option(
+        "--data-memory",
+        type=Size(),
+        help=f"Memory to read your data, as in 4G. [default: {MEMORY_SHARE:.0%} of what is available]",
+    ),
+    click.option(
+        "--data-disk",
+        type=Size(),
+        help=f"Disk to read your data, as in 20G. [default: {DISK_SHARE:.0%} of what is free]",
+    ),
+    click.option(
+        "--data-seconds",
+        type=click.FloatRange(0, min_open=True),
+        help=f"Time to read your data. [default: {USUAL_SECONDS:.0f}]",
+    ),
+)
+
+
+def with_data_limits(command: Command) -> Command:
+    """Add the options to a command."""
+    for option in reversed(_DATA_LIMITS):
+        command = option(command)
+    return command
+
+
+def taken_limits(options: dict[str, Any], data: str | None) -> DataLimits:
+    """Take the values of the options out of others.
+
+    Raises
+    ------
+    click.UsageError
+        If one is given, but no data.
+    """
+    memory, disk = options.pop("data_memory"), options.pop("data_disk")
+    found = DataLimits(options.pop("data_seconds") or USUAL_SECONDS, memory, disk)
+    if data is None and found != USUAL_LIMITS:
+        raise click.UsageError(
+            "--data-memory, --data-disk and --data-seconds are about --data, which is not given"
+        )
+    return found
+
+
+def with_conditions(command: Command) -> Command:
+    """Add an option for each axis, which takes values to measure under, separated by commas."""
+    for axis in reversed(axes().values()):
+        add = click.option(axis.option, type=Names(), default=(), help=axis.help, metavar="VALUES")
+        command = add(command)
+    return command
+
+
+def taken_conditions(options: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Take the values of the axes out of the options, by name of the axis."""
+    names = {name: name.replace(" ", "_") for name in axes()}
+    found = {name: options.pop(option) for name, option in names.items()}
+    return {name: values for name, values in found.items() if values}
+
+
+def measuring_console(*, quiet: bool) -> Output:
+    """Return where all that passes is shown: results alone go to the standard output."""
+    return Output(stderr=True, quiet=quiet)
