@@ -1,8 +1,9 @@
 # Each target makes what it needs, from a bare clone on.
 # bench    measure all formats, compare them, make the site
 # preview  serve the site at http://127.0.0.1:8080, to this machine alone; PORT names another port
-# test     everything that CI runs: all but nightly tests, with the adapters that changes since SINCE concern
-#          and reference ones; SINCE is by default where the branch left main, on main the commit before
+# test     everything that CI runs: all but nightly tests, with the adapters and costly tests that changes
+#          since SINCE concern, and reference adapters; SINCE is by default where the branch left main, on main
+#          the commit before
 # test-all what CI runs every night: all tests, and the long checks of kills and of changed files
 # lint     style, types and layers alone
 # jvm      the record formats of the JVM, which Maven builds once

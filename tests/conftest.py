@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from format_bench.conformance import selection
 from format_bench.conformance.conftest import pytest_xdist_make_scheduler
 from format_bench.metadata import libraries
-from tests.helpers import ROOT, clone_with
+from tests.helpers import ROOT, cloned_checkout, copy_with
 
 TESTS = Path(__file__).parent
 
@@ -39,6 +41,28 @@ MARKED = {
 """Markers of files that need more than Python, by patterns of paths below this folder."""
 
 
+COSTLY = {
+    "benchmarks/test_suites.py": ("format_bench.asv_support", "format_bench.dashboard.postprocessing"),
+    "format_bench/asv_support/test_cell.py": (),
+    "format_bench/asv_support/test_images.py": (),
+    "format_bench/changes/test_changes.py": (),
+    "format_bench/clusters/test_connection.py": (),
+    "format_bench/dashboard/test_*.py": ("format_bench.dashboard.postprocessing",),
+    "format_bench/families/queries/test_new_engine.py": ("format_bench.families", "query_engines"),
+    "format_bench/families/test_new_family.py": ("format_bench.families",),
+    "format_bench/families/test_records.py": ("format_bench.families.records", "record_stores"),
+    "format_bench/library_sets/test_library_sets.py": (),
+    "format_bench/parallel/test_parallel*.py": (),
+    "format_bench/racing/test_recommend_data.py": ("format_bench.racing",),
+    "format_bench/report/test_*_in_browser.py": ("format_bench.report",),
+    "format_bench/runner/test_cluster_run.py": ("format_bench.clusters", "format_bench.runner.executor"),
+    "format_bench/studies/test_scale*.py": ("format_bench.parallel",),
+    "record_stores/test_jvm_stores.py": ("record_stores",),
+    "server/test_cron*.py": ("format_bench.automation", "format_bench.monthly"),
+}
+"""Files of dear tests, and modules that they prove in processes of their own."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Mark tests, and run files on arrays first, then slow files, whatever the order of the others."""
@@ -49,6 +73,13 @@ def pytest_collection_modifyitems(items):
         for marker, patterns in MARKED.items():
             if any(path.match(pattern) for pattern in patterns):
                 item.add_marker(marker)
+        for pattern, modules in COSTLY.items():
+            if path.match(pattern):
+                item.add_marker(pytest.mark.costly(*modules))
+        costly = item.get_closest_marker("costly")
+        # It runs in any case if it, or a module that it imports, has changed.
+        if costly and not selection.tier.concerns(item.module.__name__, *costly.args):
+            item.add_marker(pytest.mark.skip("no change concerns it; it runs every night"))
         if "browser" in item.fixturenames:
             item.add_marker("browser")
     # A slow file that starts last leaves the other CPU idle.
@@ -77,14 +108,16 @@ def root() -> Path:
     return ROOT
 
 
+@pytest.fixture(scope="session")
+def clone_to(tmp_path_factory):
+    """Return a function that copies the checkout to a new repository in a folder and adds files."""
+    return partial(copy_with, cloned_checkout(tmp_path_factory.mktemp("checkout") / "clone"))
+
+
 @pytest.fixture
-def clone(tmp_path):
+def clone(clone_to, tmp_path):
     """Return a function that copies the checkout to a new repository and adds files."""
-
-    def make(files: dict[str, str]) -> Path:
-        return clone_with(tmp_path / "clone", files)
-
-    return make
+    return partial(clone_to, tmp_path / "clone")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,8 +11,6 @@ from contextlib import contextmanager
 from http.client import BAD_REQUEST
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from format_bench.conformance import selection
 
@@ -23,26 +22,43 @@ def chosen(package: Any, test_module: str) -> list[str]:
     return selection.tier.labels(package.registry, test_module)
 
 
-def skip_if_unconcerned(package: Any, test_module: str) -> None:
-    """Skip a test whose result can differ only if a change concerns an adapter of a package."""
-    if not selection.tier.concerned_labels(package.registry, test_module):
-        pytest.skip("no change concerns it; it runs every night")
+def cloned_checkout(target: Path) -> Path:
+    """Copy the checkout, uncommitted changes included, to a folder, and commit all."""
+    for name in git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines():
+        source, path = ROOT / name, target / name
+        if source.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # With its time, which compiled modules name: a clone compiles what it changes alone.
+            shutil.copy2(source, path)
+    for name in {each.parent.relative_to(target) for each in target.rglob("*.py")}:
+        if (compiled := ROOT / name / "__pycache__").is_dir():
+            of_pytest = shutil.ignore_patterns("*-pytest-*")
+            shutil.copytree(compiled, target / name / "__pycache__", ignore=of_pytest)
+    git(target, "init", "--quiet", "--initial-branch", "main")
+    return _commit_all(target)
 
 
-def clone_with(target: Path, files: dict[str, str]) -> Path:
-    """Copy the checkout, uncommitted changes included, to a folder, add files, and commit all."""
-    names = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard").splitlines()
-    found = {name: (ROOT / name).read_bytes() for name in names if (ROOT / name).is_file()}
-    found |= {name: text.encode() for name, text in files.items()}
-    for name, content in found.items():
+def copy_with(clone: Path, target: Path, files: dict[str, str]) -> Path:
+    """Copy a clone to a folder, and add files to its only commit."""
+    shutil.copytree(clone, target, symlinks=True, copy_function=_copy)
+    for name, text in files.items():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        path.chmod(0o755 if content.startswith(b"#!") else 0o644)
-    git(target, "init", "--quiet", "--initial-branch", "main")
-    git(target, "add", "--all")
-    git(target, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "All")
-    return target
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755 if text.startswith("#!") else 0o644)
+    return _commit_all(target, "--amend") if files else target
+
+
+def _copy(source: str, target: str) -> None:
+    # What git and Python never change in place can be the same file.
+    is_shared = "/.git/objects/" in source or "/__pycache__/" in source
+    (os.link if is_shared else shutil.copy2)(source, target)
+
+
+def _commit_all(folder: Path, *options: str) -> Path:
+    git(folder, "add", "--all")
+    git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "All", *options)
+    return folder
 
 
 def own_home(folder: Path) -> dict[str, str]:

@@ -42,8 +42,15 @@ FACADE = "adapter_core"
 """Package that others import names from; by its own imports, each of its files would concern all."""
 LIBRARIES = {"constraints.txt", "constraints.lock"}
 """Files with the versions of the libraries, which concern everything."""
-READERS = {"record_stores/jvm/": "adapter_core.records.jvm"}
-"""Module that reads the files of a folder; other data files concern the modules beside them."""
+READERS = {
+    "asv.conf.json": "format_bench.asv_support.run",
+    "benchmarks/": "format_bench.asv_support.run",
+    "cron.sh": "format_bench.automation.monthly.start",
+    "postprocessing.py": "format_bench.dashboard.postprocessing",
+    "record_stores/jvm/": "adapter_core.records.jvm",
+}
+"""Module that goes with a file, or with the files of a folder, of no package; other data files concern
+the modules beside them."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,14 @@ class Tier:
         """
         chosen = {*self.concerned_labels(registry, test_module), *reference(registry)}
         return [name for name in registry.names() if name in chosen]
+
+    def concerns(self, *modules: str) -> bool:
+        """Return whether a change concerns one of some modules, or of the modules of some packages."""
+        return self.is_all or any(
+            each == module or each.startswith(f"{module}.")
+            for each in self.concerned
+            for module in modules
+        )
 
     def concerned_labels(self, registry: Registry[Any], test_module: str) -> list[str]:
         """Return the adapters of `labels` without those that only stand for others."""
@@ -227,12 +242,12 @@ def _modules_of(file: str, graph: grimp.ImportGraph) -> set[str]:
     if path.name == "conftest.py":
         # Its fixtures are imported by nobody.
         return {each for each in graph.modules if each.startswith(".".join(path.parent.parts) + ".")}
+    for place, reader in READERS.items():
+        if file.startswith(place):
+            return {reader}
     if path.suffix == ".py":
         parts = path.parent.parts if path.stem == "__init__" else path.with_suffix("").parts
         return {".".join(parts)} & graph.modules
-    for folder, reader in READERS.items():
-        if file.startswith(folder):
-            return {reader}
     for parent in path.parents:
         package = ".".join(parent.parts)
         if package in graph.modules:

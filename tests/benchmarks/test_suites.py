@@ -27,7 +27,7 @@ from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES, SCALES, SUITES
 from tests.factories import fake_family, fake_formats
 from tests.factories.histories import benchmarks
-from tests.helpers import ROOT, clone_with, git, own_home
+from tests.helpers import ROOT, git, own_home
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 """asv measures for minutes before the first test."""
@@ -234,12 +234,12 @@ def keep(folder: Path, stems: set[str]) -> None:
 
 
 @pytest.fixture(scope="module")
-def project(request, tmp_path_factory):
+def project(request, clone_to, tmp_path_factory):
     """Return a clone in which the suites ran, were compared and published."""
     own = [item for item in request.session.items if item.path == request.path]
     needs_all = any(item.get_closest_marker("nightly") for item in own)
     cells = CHOSEN if needs_all else f"{CHOSEN}{FEW}"
-    folder = clone_with(tmp_path_factory.mktemp("suites") / "clone", TOYS)
+    folder = clone_to(tmp_path_factory.mktemp("suites") / "clone", TOYS)
     keep(folder / "array_stores", {*STORES, *XARRAY})
     keep(folder / "image_storages", {*STORAGES, "toy_flipping"})
     keep(folder / "query_engines", {"pyarrow"})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
+import shutil
 import subprocess
 import tomllib
 
@@ -28,9 +30,10 @@ def run(folder, *command, **environment):
     )
 
 
-@pytest.fixture
-def bare(clone):
-    return clone({})
+@pytest.fixture(scope="module")
+def bare(clone_to, tmp_path_factory):
+    """Return a clone that tests leave as it is."""
+    return clone_to(tmp_path_factory.mktemp("bare") / "clone", {})
 
 
 def test_an_old_python_is_refused(bare, tmp_path):
@@ -43,7 +46,8 @@ def test_an_old_python_is_refused(bare, tmp_path):
     assert not (bare / ".venv").exists()
 
 
-def test_a_missing_network_is_reported(bare):
+def test_a_missing_network_is_reported(clone):
+    bare = clone({})
     nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "0", "PIP_NO_CACHE_DIR": "1"}
     done = run(bare, "make", "bench", **nowhere)
     assert done.returncode == 2
@@ -51,8 +55,9 @@ def test_a_missing_network_is_reported(bare):
     assert not (bare / ".venv/.installed").exists()
 
 
-def test_a_folder_that_is_not_a_clone_is_refused(bare, tmp_path):
-    run(bare, "rm", "-rf", ".git")
+def test_a_folder_that_is_not_a_clone_is_refused(clone, tmp_path):
+    bare = clone({})
+    shutil.rmtree(bare / ".git")
     done = run(bare, "make", "test", GIT_CEILING_DIRECTORIES=str(tmp_path))
     assert done.returncode == 2
     assert "this is not a git clone with a commit; asv measures commits" in done.stderr
@@ -71,7 +76,7 @@ def test_a_missing_make_is_reported(bare, tmp_path):
 
 
 def test_a_second_cron_run_ends_at_once(bare):
-    (bare / ".asv").mkdir()
+    (bare / ".asv").mkdir(exist_ok=True)
     with (bare / ".asv/cron.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = run(bare, "./cron.sh")
@@ -104,7 +109,7 @@ def test_markers_name_files_are_registered_and_documented():
     for patterns in MARKED.values():
         for pattern in patterns:
             assert list(ROOT.glob(f"tests/**/{pattern.removeprefix('*/')}")), pattern
-    registered = [each.partition(":")[0] for each in PYTEST["markers"]]
-    assert {*MARKED, "browser", "nightly", "slow"} == set(registered)
+    registered = [re.split(r"[:(]", each)[0] for each in PYTEST["markers"]]
+    assert {*MARKED, "browser", "costly", "nightly", "slow"} == set(registered)
     guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert [each for each in registered if f"`{each}`" not in guide] == []

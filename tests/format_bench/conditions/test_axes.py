@@ -21,7 +21,7 @@ from format_bench.results import records
 from format_bench.results.conditions import Conditions
 from format_bench.results.load import RESULTS
 from format_bench.runner.plan import RunRequest, plan
-from tests.helpers import ROOT, clone_with, run
+from tests.helpers import ROOT, run
 
 MOOD = '''
 """Mood of a measurement, which formats feel."""
@@ -90,11 +90,11 @@ FAMILY = "format_bench/families/tables/family.toml"
 
 
 @pytest.fixture(scope="module")
-def moody(tmp_path_factory):
+def moody(clone_to, tmp_path_factory):
     """Make a checkout with one more axis and suite, a declaration each, and results by its command."""
     place = tmp_path_factory.mktemp("moody") / "clone"
     more = {FAMILY: (ROOT / FAMILY).read_text(encoding="utf-8") + SUITE}
-    clone_with(place, {"format_bench/conditions/axes/mood.py": MOOD, **more})
+    clone_to(place, {"format_bench/conditions/axes/mood.py": MOOD, **more})
 
     def command(*arguments):
         return subprocess.run(

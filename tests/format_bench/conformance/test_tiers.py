@@ -28,6 +28,7 @@ from format_bench.conformance.tiers import (
     reference,
 )
 from format_bench.system.git import Repository
+from tests.conftest import COSTLY
 from tests.factories import fake_formats
 from tests.helpers import ROOT, git, output_of
 
@@ -106,8 +107,33 @@ def test_files_that_are_no_modules_concern_their_readers():
     assert added(java, package=record_stores) == stores - chosen
     assert "ROOT.TTree[ROOT]" in added("adapter_core/tables/root_tables.hxx")
     assert added("docs/index.md", "constraints.md") == set()
-    assert all((ROOT / folder).is_dir() for folder in READERS)
+    assert all(
+        (ROOT / place).is_dir() if place.endswith("/") else (ROOT / place).is_file() for place in READERS
+    )
     assert set(READERS.values()) <= import_graph().modules
+
+
+def test_dear_tests_run_if_a_change_concerns_them_or_what_they_start():
+    def runs(module, *started, file):
+        return Tier(is_all=False, concerned=concerned([file])).concerns(module, *started)
+
+    site, faults = "tests.format_bench.dashboard.test_dashboard", "tests.server.test_cron_faults"
+    for file in (
+        "format_bench/dashboard/layout.py",
+        "format_bench/results/records.py",
+        "tests/factories/site.py",
+        "tests/format_bench/dashboard/test_dashboard.py",
+    ):
+        assert runs(site, *COSTLY["format_bench/dashboard/test_*.py"], file=file)
+    assert not runs(site, *COSTLY["format_bench/dashboard/test_*.py"], file="data_formats/csv.py")
+    assert runs(faults, *COSTLY["server/test_cron*.py"], file="cron.sh")
+    assert not runs(faults, file="cron.sh")
+    assert Tier().concerns("anything")
+    assert not Tier(is_all=False, concerned=frozenset({"ab"})).concerns("a")
+    modules = import_graph().modules
+    assert {each for started in COSTLY.values() for each in started} <= modules
+    for pattern in COSTLY:
+        assert list((ROOT / "tests").glob(pattern)), pattern
 
 
 def test_a_toy_is_tested_if_it_or_its_base_has_changed(clone):

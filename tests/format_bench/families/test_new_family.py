@@ -10,16 +10,15 @@ import sys
 import pytest
 
 from tests.factories import fake_family
-from tests.helpers import clone_with
 
 FORMATS = ["Plain", "Spaced"]
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory):
+def project(clone_to, tmp_path_factory):
     """Return a clone with the family and nothing else added."""
     files = fake_family.FILES | fake_family.SECOND_ADAPTER
-    return clone_with(tmp_path_factory.mktemp("family") / "clone", files)
+    return clone_to(tmp_path_factory.mktemp("family") / "clone", files)
 
 
 @pytest.fixture(scope="module")

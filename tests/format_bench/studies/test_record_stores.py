@@ -7,11 +7,11 @@ import pytest
 import record_stores
 from adapter_core import RecordStore
 from format_bench.studies.evolution.changes import CHANGES, Evolution, outcome
-from tests.helpers import ROOT, run, skip_if_unconcerned
+from tests.helpers import ROOT, run
 
 
+@pytest.mark.costly("record_stores")
 def test_the_page_is_that_of_the_adapters():
-    skip_if_unconcerned(record_stores, __name__)
     answers = [record_stores.find(name).availability() for name in record_stores.names()]
     for answer in (*answers, record_stores.jvm.toolchain()):
         if not answer:

@@ -9,8 +9,6 @@ import sys
 
 import pytest
 
-from tests.helpers import clone_with
-
 ENGINE = '''
 """Toy."""
 
@@ -50,9 +48,9 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def call(tmp_path_factory):
+def call(clone_to, tmp_path_factory):
     """Return a function that runs the command in a clone with the two files, and returns its output."""
-    project = clone_with(tmp_path_factory.mktemp("engine") / "clone", FILES)
+    project = clone_to(tmp_path_factory.mktemp("engine") / "clone", FILES)
 
     def run(*arguments: object) -> str:
         command = [sys.executable, "main.py", *map(str, arguments)]
