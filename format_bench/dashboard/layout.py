@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.sentences import libraries, sentence
@@ -16,7 +16,7 @@ from format_bench.results.display.text import quantity
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from format_bench.dashboard.site_data import SiteConfig
+    from format_bench.dashboard.site_data import LatestRun, SiteConfig, SiteData
 
 
 # File names of the exports.
@@ -60,6 +60,56 @@ def environment() -> Environment:
 def render(template: str, **values: Any) -> str:
     """Return a template, filled in; values are escaped unless they are markup."""
     return environment().get_template(template).render(**values)
+
+
+def machine_menu(
+    site: SiteData, here: LatestRun, name: str, among: Container[str] | None = None
+) -> list[dict[str, Any]]:
+    """Return the same page of each machine, or its overview; empty if there is one machine.
+
+    Parameters
+    ----------
+    site : SiteData
+        The results.
+    here : LatestRun
+        The run of the page.
+    name : str
+        The page's name within the folder of its run.
+    among : container of str, optional
+        The machines that have the page; by default all.
+    """
+    return [
+        {
+            "machine": each.run.machine,
+            "point": each.point,
+            "address": here.up
+            + each.folder
+            + (name if among is None or each.run.machine in among else INDEX),
+            "is_here": each is here,
+        }
+        for each in (site.runs if site.other_machines else ())
+    ]
+
+
+def page_of_run(
+    site: SiteData,
+    latest: LatestRun,
+    page: Page,
+    among: Container[str] | None = None,
+) -> Page:
+    """Return a page as the one of a machine: in its folder, below the menu of machines.
+
+    The page of the first machine alone has its title without the machine, and is in the menu of pages.
+    """
+    machines = machine_menu(site, latest, page.file_name, among)
+    is_first = latest is site.latest
+    return replace(
+        page,
+        title=page.title if is_first else f"{page.title} on {latest.run.machine}",
+        file_name=latest.folder + page.file_name,
+        body_html=render("machine_menu.html", machines=machines) + page.body_html,
+        in_menu=is_first,
+    )
 
 
 @functools.cache

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.sentences import sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
-from format_bench.dashboard.layout import Page, render
-from format_bench.dashboard.machine_links import machine_links
+from format_bench.dashboard.layout import Page, machine_menu, render
 from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import comparisons
 from format_bench.recommendation.chooser import chooser_of
@@ -105,7 +104,7 @@ def overview(site: SiteData, latest: LatestRun, pages: Sequence[Page], exports: 
     body = render(
         "landing.html",
         up=latest.up,
-        machines=machine_links(site, latest, INDEX),
+        machines=machine_menu(site, latest, INDEX),
         pictures=[
             (chart, suite.title, comparisons.file_name(suite)) for chart, suite in pictures(outline)
         ],

@@ -12,7 +12,7 @@ from adapter_core import FormatBenchError, UnavailableError
 from adapter_core.files import write_atomically
 from format_bench.dashboard import asv_page
 from format_bench.dashboard import pages as pages_package
-from format_bench.dashboard.changes.exports import export_files
+from format_bench.dashboard.exports import export_files
 from format_bench.dashboard.layout import Page, framed
 from format_bench.dashboard.overview import overview
 from format_bench.dashboard.site_data import SiteConfig, SiteData, site_config

@@ -10,8 +10,7 @@ from urllib.parse import quote, urlencode
 
 from adapter_core.text import printable
 from format_bench.dashboard.asv_page import ASV_PAGE
-from format_bench.dashboard.layout import Page, render
-from format_bench.dashboard.machine_links import machine_links
+from format_bench.dashboard.layout import Page, page_of_run, render
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.writers.html import section
 from format_bench.results.candidates import Configuration
@@ -111,18 +110,9 @@ def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
     graphs = GraphLinks.of(
         latest.run.cells, latest.records, latest.benchmarks, site=latest.up, machine=machine
     )
-    measured = {
-        suite.name: [
-            each.run.machine
-            for each in site.runs
-            if suite.name in {own.name for own in each.outline.suites}
-        ]
-        for suite in latest.outline.suites
-    }
     for suite in latest.outline.suites:
         body = render(
             "comparison.html",
-            machines=machine_links(site, latest, file_name(suite), measured[suite.name]),
             suite=_section(suite, latest, graphs),
             graphs=[
                 *((str(each), graphs.by_measure[suite.name, each]) for each in suite.measures),
@@ -134,9 +124,15 @@ def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
         )
         groups = joined([group.name for group in suite.groups], most=8)
         summary = f"Charts and all numbers of the latest run on {groups}."
-        is_first = latest is site.latest
-        title = suite.title if is_first else f"{suite.title} on {latest.run.machine}"
-        yield Page(title, latest.folder + file_name(suite), body, summary, in_menu=is_first)
+        page = Page(suite.title, file_name(suite), body, summary)
+        yield page_of_run(site, latest, page, _machines_with(suite, site))
+
+
+def _machines_with(suite: SuiteResults, site: SiteData) -> set[str]:
+    """Return the machines that measured a suite."""
+    return {
+        each.run.machine for each in site.runs if suite.name in {own.name for own in each.outline.suites}
+    }
 
 
 def file_name(suite: SuiteResults) -> str:

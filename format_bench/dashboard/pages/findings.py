@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidResultsError
-from format_bench.dashboard.layout import Page, render
-from format_bench.dashboard.machine_links import machine_links
+from format_bench.dashboard.layout import Page, page_of_run
 from format_bench.dashboard.pages._markdown import as_html
 from format_bench.studies.declared import study
 
@@ -33,17 +33,11 @@ def _pages_of(declared: Study, site: SiteData) -> Iterator[Page]:
     texts = {latest.run.machine: text for latest in site.runs if (text := _text(declared, latest))}
     file_name = f"{declared.menu.lower().replace(' ', '-')}.html"
     for latest in site.runs:
-        if latest.run.machine not in texts:
-            continue
-        links = machine_links(site, latest, file_name, texts)
-        is_first = latest is site.latest
-        yield Page(
-            declared.menu if is_first else f"{declared.menu} on {latest.run.machine}",
-            latest.folder + file_name,
-            render("machine_menu.html", machines=links) + as_html(texts[latest.run.machine]),
-            declared.summary,
-            in_menu=latest.run.machine == next(iter(texts)),
-        )
+        machine = latest.run.machine
+        if machine in texts:
+            page = Page(declared.menu, file_name, as_html(texts[machine]), declared.summary)
+            found = page_of_run(site, latest, page, texts)
+            yield replace(found, in_menu=machine == next(iter(texts)))
 
 
 def _text(declared: Study, latest: LatestRun) -> str:

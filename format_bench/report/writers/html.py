@@ -137,9 +137,14 @@ def style() -> str:
 
 
 def _suite(anchor: str, suite: SuiteResults, outline: Outline) -> dict[str, Any]:
+    shown = section(suite, outline, anchor=anchor, title=suite.title)
+    return shown | lists_of(suite) | {"findings": findings_on(suite, outline.floors)}
+
+
+def lists_of(suite: SuiteResults) -> dict[str, Any]:
+    """Return the lists of a suite as the template takes them: turns, losses, empty cells, remarks."""
     return {
-        **section(suite, outline, anchor=anchor, title=suite.title),
-        "findings": findings_on(suite, outline.floors),
+        "title": suite.title,
         "turns": turns.turns(suite),
         "losses": losses_and_gaps.losses(suite),
         "no_loss": losses_and_gaps.no_loss(suite),

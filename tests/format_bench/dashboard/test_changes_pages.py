@@ -12,7 +12,7 @@ import pytest
 from markupsafe import escape
 
 from format_bench.changes.sentences import sentence
-from format_bench.dashboard.changes.exports import MOST_ENTRIES, export_files
+from format_bench.dashboard.exports import MOST_ENTRIES, export_files
 from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import versions as versions_page
 from format_bench.dashboard.site_data import SiteConfig, SiteData
@@ -25,7 +25,7 @@ from tests.helpers import ROOT
 FLOORS = Floors(wall_time=0.05, cpu_time=0.05, memory=0.03, size=0.0)
 ATOM = "{http://www.w3.org/2005/Atom}"
 SCHEMA = json.loads(
-    (ROOT / "format_bench/dashboard/changes/changes_schema.json").read_text(encoding="utf-8")
+    (ROOT / "format_bench/dashboard/changes_schema.json").read_text(encoding="utf-8")
 )
 PLANTED = (
     Planted("Parquet", "time_read", 3, 1.31, library="pyarrow"),

@@ -1,1 +1,0 @@
-"""Charts of the changes, and their exports for feed readers and programs."""
