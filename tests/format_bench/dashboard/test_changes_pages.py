@@ -24,9 +24,7 @@ from tests.helpers import ROOT
 
 FLOORS = Floors(wall_time=0.05, cpu_time=0.05, memory=0.03, size=0.0)
 ATOM = "{http://www.w3.org/2005/Atom}"
-SCHEMA = json.loads(
-    (ROOT / "format_bench/dashboard/changes_schema.json").read_text(encoding="utf-8")
-)
+SCHEMA = json.loads((ROOT / "format_bench/dashboard/changes_schema.json").read_text(encoding="utf-8"))
 PLANTED = (
     Planted("Parquet", "time_read", 3, 1.31, library="pyarrow"),
     Planted("ORC", "track_size", 5, 1.2),
