@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import printable
@@ -50,6 +51,11 @@ def facts(results: Results) -> list[Fact]:
         )
         for path in sorted(paths, key=lambda path: (bool(path[1:]), sections.index(path[0])))
     ]
+
+
+def by_section(results: Results) -> list[tuple[str, list[Fact]]]:
+    """Return the facts of each section."""
+    return [(name, list(rows)) for name, rows in groupby(facts(results), key=lambda fact: fact.section)]
 
 
 def _flat(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:

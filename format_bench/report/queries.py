@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -198,17 +198,28 @@ class QueryTable:
 
     def numbers(self, floors: Floors | None) -> ResultTable:
         """Return the values as a table, the means in its first column."""
-        columns = [(MEAN, {self.short_names[each]: self.mean_cell(each) for each in self.ranked})]
-        for query in self.queries:
-            found = self.marks(query, floors)
-            cells = {
-                self.short_names[each]: formatted_cell(
-                    self.short_names[each], self.measure, self.cell(each, query), found.get(each, "")
-                )
-                for each in self.ranked
-            }
-            columns.append((query, cells))
-        return ResultTable.of([self.short_names[each] for each in self.ranked], columns)
+
+        def cell(row: Configuration, query: str, mark: str) -> FormattedCell:
+            return formatted_cell(self.short_names[row], self.measure, self.cell(row, query), mark)
+
+        return self.table(floors, self.mean_cell, cell)
+
+    def table(
+        self,
+        floors: Floors | None,
+        mean: Callable[[Configuration], FormattedCell],
+        cell: Callable[[Configuration, str, str], FormattedCell],
+    ) -> ResultTable:
+        """Return a table of the mean of each row, and of its cell of each query, given its mark."""
+        marks = {query: self.marks(query, floors) for query in self.queries}
+        rows = [
+            (
+                self.short_names[row],
+                [mean(row), *(cell(row, each, found.get(row, "")) for each, found in marks.items())],
+            )
+            for row in self.ranked
+        ]
+        return ResultTable([MEAN, *self.queries], rows, self.title)
 
     def leaders(self) -> tuple[str, str] | None:
         """Return the first by mean, and the rest of a sentence on it; None without a ranking."""

@@ -7,8 +7,8 @@ the same results have the same values, marks and notes in each of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from format_bench.results.codec_costs import CODEC_COSTS, CodecCost, codec_costs
@@ -40,6 +40,8 @@ class FormattedCell:
     """An addition in brackets behind the value, in tables that have no tips."""
     notes: tuple[str, ...] = ()
     """Sentences for below the table."""
+    shade: str = ""
+    """Shade of the background in a heat map, whose values are ratios."""
 
     @property
     def plain_text(self) -> str:
@@ -59,17 +61,27 @@ class ResultTable:
     header: list[str]
     """The name of each column, without the configurations' column."""
     rows: list[tuple[Configuration, list[FormattedCell]]]
+    title: str = ""
 
     @classmethod
     def of(
-        cls, configurations: Iterable[Configuration], columns: Iterable[tuple[str, Column]]
+        cls,
+        configurations: Iterable[Configuration],
+        columns: Iterable[tuple[str, Column]],
+        title: str = "",
     ) -> ResultTable:
         """Return the table of some columns, each with its name."""
         columns = list(columns)
-        return cls(
-            [name for name, _ in columns],
-            [(each, [column.get(each, NOTHING) for _, column in columns]) for each in configurations],
-        )
+        rows = [(each, [column.get(each, NOTHING) for _, column in columns]) for each in configurations]
+        return cls([name for name, _ in columns], rows, title)
+
+    def parts(self, most: int) -> Iterator[ResultTable]:
+        """Yield tables of at most so many columns, which fit a page of paper."""
+        for start in range(0, len(self.header), most):
+            part = slice(start, start + most)
+            yield replace(
+                self, header=self.header[part], rows=[(each, cells[part]) for each, cells in self.rows]
+            )
 
 
 def result_table(group: ComparisonGroup, floors: Floors | None) -> ResultTable:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +24,12 @@ FACTS = ("machine", "cpu", "num_cpu", "ram", "arch", "os")
 def pages(site: SiteData) -> Iterator[Page]:
     """Yield the page."""
     latest, results_dir = site.latest, site.config.results_dir
-    by_section = groupby(metadata_table.facts(latest.results), key=lambda fact: fact.section)
     body = render(
         "machines.html",
         machines=_machines(results_dir),
         sets=outcomes.read(results_dir),
         latest=latest.run,
-        facts=[(section, list(rows)) for section, rows in by_section],
+        facts=metadata_table.by_section(latest.results),
         runs=len(latest.results.metadata),
     )
     summary = "The machines, and the versions, threads and load of the latest run."

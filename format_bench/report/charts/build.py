@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from format_bench.report.charts import heat_map
 from format_bench.report.charts.bars import BarChart, BarSeries
 from format_bench.report.charts.figures import Chart
 from format_bench.report.charts.lines import LINES_WIDTH, NOTE, LineChart, lines_in_words
-from format_bench.report.charts.scatter import MeasureAxis, ScatterChart
+from format_bench.report.charts.scatter import ScatterChart
 from format_bench.report.model import CHARTED, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import Points, points_of
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
 from format_bench.results.display.text import joined
 from format_bench.results.marks import BEST, TIE, marks_of, pareto_front
+from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
+    from format_bench.report.model import Outline, SuiteResults
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
@@ -28,14 +31,24 @@ PARETO_NOTE = "dashed: Pareto front, which nothing beats in both"
 
 
 def charts(results: Results) -> list[Chart]:
-    """Return the charts of all groups, in the order of the report."""
-    outline = outline_of(results)
-    return [
-        chart
-        for suite in outline.suites
-        for group in suite.groups
-        for chart in charts_of(group, outline.colours, outline.floors)
-    ]
+    """Return the charts of all groups, without heat maps, in the order of the report."""
+    return [chart for _, _, drawn, _ in pictures(outline_of(results)) for chart in drawn]
+
+
+def pictures(
+    outline: Outline,
+) -> Iterator[tuple[SuiteResults, ComparisonGroup | None, list[Chart], list[Chart]]]:
+    """Yield charts and heat maps of each suite, as a whole (None) and then of each group."""
+    for suite in outline.suites:
+        yield (
+            suite,
+            None,
+            [],
+            [heat_map.chart_of(each) for each in heat_map.heat_maps(suite, outline.floors)],
+        )
+        for group in suite.groups:
+            drawn = charts_of(group, outline.colours, outline.floors)
+            yield suite, group, drawn, list(heat_map.query_charts(group, outline.floors))
 
 
 def charts_of(
@@ -109,8 +122,7 @@ def scatters_of(group: ComparisonGroup, colours: dict[Configuration, str]) -> It
     for read in reads:
         points = points_of(group, read)
         if len(points) > 1:
-            axes = MeasureAxis("size", "bytes"), MeasureAxis(str(read), "seconds")
-            scatter = ScatterChart(points, *axes, colours)
+            scatter = ScatterChart(points, Measure("size"), read, colours)
             title = f"Size against read time: {group.name}"
             yield Chart(title, scatter_in_words(points), scatter.height, scatter.draw, PARETO_NOTE)
 

@@ -6,7 +6,7 @@ In a page a map is a table; as a chart it is for outputs without such tables.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from format_bench.report.charts.figures import (
@@ -22,14 +22,15 @@ from format_bench.report.charts.figures import (
     width_of,
 )
 from format_bench.report.model import CHARTED, SuiteResults
-from format_bench.report.queries import MEAN, QueryTable, query_tables
+from format_bench.report.queries import QueryTable, query_tables
 from format_bench.report.ranking import ratios_to_best
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.marks import BEST, TIE, marks_of
+from format_bench.results.table import FormattedCell, ResultTable
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup
+    from format_bench.results.groups import ComparisonGroup, ResultCell
     from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
 
@@ -51,37 +52,7 @@ COLOURS = {
 _BOUNDS = (2, 5, 10, 30, 100)
 
 
-@dataclass(frozen=True)
-class HeatCell:
-    """Cell of a heat map."""
-
-    text: str
-    """The ratio; the value if the best is 0; the status without a value."""
-    shade: str
-    """One of `COLOURS`."""
-    ratio: float | None
-    tip: str
-    """The value with its unit, or the reason."""
-
-
-@dataclass(frozen=True)
-class HeatMap:
-    """A measure of one suite."""
-
-    title: str
-    columns: list[str]
-    """The names of the groups, or of queries."""
-    rows: list[tuple[Configuration, list[HeatCell]]]
-
-    def parts(self, most: int) -> Iterator[HeatMap]:
-        """Yield maps of at most so many columns, which fit a page of paper."""
-        for start in range(0, len(self.columns), most):
-            part = slice(start, start + most)
-            rows = [(entry, cells[part]) for entry, cells in self.rows]
-            yield HeatMap(self.title, self.columns[part], rows)
-
-
-def heat_maps(suite: SuiteResults, floors: Floors | None) -> Iterator[HeatMap]:
+def heat_maps(suite: SuiteResults, floors: Floors | None) -> Iterator[ResultTable]:
     """Yield a map for each measure that has a chart and is a time or a number of bytes."""
     for measure in sorted(suite.measures, key=_place):
         groups = [group for group in suite.groups if group.values(measure)]
@@ -89,9 +60,9 @@ def heat_maps(suite: SuiteResults, floors: Floors | None) -> Iterator[HeatMap]:
             cell.unit for group in groups for (_, each), cell in group.cells.items() if each == measure
         }
         if measure.metric in CHARTED and units and units <= {"seconds", "bytes"}:
-            columns = [_column(group, measure, suite.configurations, floors) for group in groups]
-            rows = zip(suite.configurations, map(list, zip(*columns, strict=True)), strict=True)
-            yield HeatMap(_title(measure), [group.name for group in groups], list(rows))
+            columns = [(group.name, _column(group, measure, suite, floors)) for group in groups]
+            title = CHARTED[measure.metric] + (f", {measure.cache}" if measure.cache else "")
+            yield ResultTable.of(suite.configurations, columns, title)
 
 
 def _place(measure: Measure) -> int:
@@ -99,43 +70,38 @@ def _place(measure: Measure) -> int:
     return list(CHARTED).index(measure.metric) if measure.metric in CHARTED else len(CHARTED)
 
 
-def _title(measure: Measure) -> str:
-    return CHARTED[measure.metric] + (f", {measure.cache}" if measure.cache else "")
-
-
 def _column(
-    group: ComparisonGroup, measure: Measure, entries: list[Configuration], floors: Floors | None
-) -> list[HeatCell]:
+    group: ComparisonGroup, measure: Measure, suite: SuiteResults, floors: Floors | None
+) -> dict[Configuration, FormattedCell]:
     found, marks = ratios_to_best(group, measure), marks_of(group, measure, floors)
-    cells = []
-    for entry in entries:
-        cell, ratio = group.cell(entry, measure), found.get(entry)
-        if cell.value is None:
-            cells.append(HeatCell(cell.status, "empty", None, cell.sentence))
-            continue
-        value = quantity(cell.value, cell.unit)
-        text = value if ratio is None else format_ratio(ratio)
-        cells.append(HeatCell(text, _shade(ratio, marks[entry]), ratio, value))
+    cells = {}
+    for entry in suite.configurations:
+        cell = group.cell(entry, measure)
+        tip = cell.sentence if cell.value is None else quantity(cell.value, cell.unit)
+        cells[entry] = _shaded(cell, found.get(entry), marks.get(entry, ""), tip)
     return cells
 
 
-def query_map(table: QueryTable, floors: Floors | None) -> HeatMap:
+def query_map(table: QueryTable, floors: Floors | None) -> ResultTable:
     """Return the map of queries: each value by the best of its query, the means in the first column."""
-    marks = {query: table.marks(query, floors) for query in table.queries}
-    rows = []
-    for entry in table.ranked:
-        mean = table.mean_cell(entry)
-        cells = [HeatCell(mean.text, _shade(mean.value, mean.mark), mean.value, mean.tip)]
-        for query in table.queries:
-            cell, ratio = table.cell(entry, query), table.ratios.get(query, {}).get(entry)
-            tip = table.tip(entry, query)
-            if cell.value is None:
-                cells.append(HeatCell(cell.status, "empty", None, tip))
-            else:
-                text = quantity(cell.value, cell.unit) if ratio is None else format_ratio(ratio)
-                cells.append(HeatCell(text, _shade(ratio, marks[query][entry]), ratio, tip))
-        rows.append((table.short_names[entry], cells))
-    return HeatMap(table.title, [MEAN, *table.queries], rows)
+
+    def mean(row: Configuration) -> FormattedCell:
+        found = table.mean_cell(row)
+        return replace(found, shade=_shade(found.value, found.mark))
+
+    def cell(row: Configuration, query: str, mark: str) -> FormattedCell:
+        ratio = table.ratios.get(query, {}).get(row)
+        return _shaded(table.cell(row, query), ratio, mark, table.tip(row, query))
+
+    return table.table(floors, mean, cell)
+
+
+def _shaded(cell: ResultCell, ratio: float | None, mark: str, tip: str) -> FormattedCell:
+    """Return a cell of a map: the ratio; the value if the best is 0; the status without a value."""
+    if cell.value is None:
+        return FormattedCell(cell.status, "", None, tip, shade="empty")
+    text = quantity(cell.value, cell.unit) if ratio is None else format_ratio(ratio)
+    return FormattedCell(text, mark, ratio, tip, shade=_shade(ratio, mark))
 
 
 def _shade(ratio: float | None, mark: str) -> str:
@@ -168,25 +134,25 @@ _LOOKS: dict[str, Any] = {
 }
 
 
-def chart_of(heat_map: HeatMap) -> Chart:
+def chart_of(heat_map: ResultTable) -> Chart:
     """Return a map as a chart that is as wide as its columns need."""
     names = [fitted(str(entry), LABEL, _WIDEST_NAME) for entry, _ in heat_map.rows]
     left = _GAP + max(width_of(name, LABEL) for name in names)
-    widest = max(width_of(name, TEXT) for name in heat_map.columns) + _GAP
+    widest = max(width_of(name, TEXT) for name in heat_map.header) + _GAP
     column = min(max(widest, _LEAST_COLUMN), _MOST_COLUMN)
-    width = max(left + column * len(heat_map.columns), WIDTH)
+    width = max(left + column * len(heat_map.header), WIDTH)
 
     def draw(panel: Panel) -> None:
         from matplotlib.colors import to_rgb
 
-        right = width - left - column * len(heat_map.columns)
+        right = width - left - column * len(heat_map.header)
         axes = panel.add_axes(left, right, _COLUMN_NAMES, _BELOW)
         shades = [[to_rgb(COLOURS[cell.shade]) for cell in cells] for _, cells in heat_map.rows]
         axes.pcolormesh(shades, edgecolors=PAPER, clip_on=False)
         axes.set_ylim(len(names), 0)
         axes.grid(visible=False)
         axes.set_yticks([number + 0.5 for number in range(len(names))], names)
-        columns = [fitted(name, TEXT, column - 2) for name in heat_map.columns]
+        columns = [fitted(name, TEXT, column - 2) for name in heat_map.header]
         axes.set_xticks([number + 0.5 for number in range(len(columns))], columns)
         axes.tick_params("x", labeltop=True, labelbottom=False)
         for row, (_, cells) in enumerate(heat_map.rows):
@@ -200,9 +166,9 @@ def chart_of(heat_map: HeatMap) -> Chart:
     return Chart(heat_map.title, _in_words(heat_map), height, draw, note, width)
 
 
-def _in_words(heat_map: HeatMap) -> str:
+def _in_words(heat_map: ResultTable) -> str:
     best = [
         f"{name}: {joined([entry for entry, cells in heat_map.rows if cells[number].shade == 'best'])}"
-        for number, name in enumerate(heat_map.columns)
+        for number, name in enumerate(heat_map.header)
     ]
     return f"{plural(len(heat_map.rows), 'row')}. The best of each column: {'; '.join(best)}."

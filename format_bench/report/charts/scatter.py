@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from format_bench.report.ranking import Points
     from format_bench.results.candidates import Configuration
+    from format_bench.results.metrics import Measure
 
 
 # Height of the plot, and up to how many points it suffices for; it grows with each further one.
@@ -37,18 +38,6 @@ _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 1), (0.7, -1), (-0.7, 1), (-0.
 
 
 @dataclass(frozen=True)
-class MeasureAxis:
-    """One of the two measures."""
-
-    name: str
-    unit: str
-
-    def show(self, value: float) -> str:
-        """Return a value as text."""
-        return quantity(value, self.unit)
-
-
-@dataclass(frozen=True)
 class ScatterChart:
     """Points of two measures.
 
@@ -56,15 +45,15 @@ class ScatterChart:
     ----------
     points : dict
         The value of each configuration on each axis; one at least.
-    x, y : MeasureAxis
+    x, y : Measure
         The horizontal and the vertical one.
     colours : dict
         A colour for each configuration.
     """
 
     points: Points
-    x: MeasureAxis
-    y: MeasureAxis
+    x: Measure
+    y: Measure
     colours: dict[Configuration, str]
 
     @property
@@ -75,12 +64,12 @@ class ScatterChart:
     def draw(self, panel: Panel) -> None:
         """Draw the points, the front, names and axes."""
         across, up = (scale_of(values) for values in zip(*self.points.values(), strict=True))
-        left = _GAP + max(width_of(self.y.show(tick), TEXT) for tick in up.ticks)
+        left = _GAP + max(width_of(quantity(tick, self.y.unit), TEXT) for tick in up.ticks)
         axes = panel.add_axes(left, _RIGHT, _TOP, _BOTTOM)
-        set_scale(axes, "x", across, self.x.show)
-        set_scale(axes, "y", up, self.y.show)
+        set_scale(axes, "x", across, lambda value: quantity(value, self.x.unit))
+        set_scale(axes, "y", up, lambda value: quantity(value, self.y.unit))
         axes.tick_params("y", labelsize="medium", labelcolor=QUIET)
-        panel.add_text(0, panel.heading + _TOP - 12, f"{self.y.name}, {up.kind}")
+        panel.add_text(0, panel.heading + _TOP - 12, f"{self.y}, {up.kind}")
         places = {row: (across.clip(x), up.clip(y)) for row, (x, y) in self.points.items()}
         xs, ys = zip(*places.values(), strict=True)
         colours = [self.colours[row] for row in places]
@@ -91,12 +80,13 @@ class ScatterChart:
         xs, ys = zip(*stairs, strict=True)
         axes.plot(xs, ys, color=QUIET, linestyle=DASHED, clip_on=False)
         left_out = _add_names(axes, places, ahead, stairs)
-        label = f"{self.x.name}, {across.kind}; smaller is better"
+        label = f"{self.x}, {across.kind}; smaller is better"
         axes.set_xlabel(f"{label}\n{plural(left_out, 'point')} without a name" if left_out else label)
 
     def _tip(self, row: Configuration) -> str:
         x, y = self.points[row]
-        return f"{row}: {self.x.name} {self.x.show(x)}, {self.y.name} {self.y.show(y)}"
+        shown = quantity(x, self.x.unit), quantity(y, self.y.unit)
+        return f"{row}: {self.x} {shown[0]}, {self.y} {shown[1]}"
 
 
 def _stairs(ahead: Sequence[tuple[float, float]], across: Scale, up: Scale) -> list[tuple[float, float]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +105,6 @@ def page(results: Results) -> str:
     could do nothing even if it were not escaped.
     """
     outline = outline_of(results)
-    by_section = groupby(metadata_table.facts(results), key=lambda fact: fact.section)
     templates = environment()
     return templates.get_template("page.html").render(
         name=outline.name,
@@ -118,7 +116,7 @@ def page(results: Results) -> str:
         legend=legend(results.floors),
         logarithmic_range=LOGARITHMIC_RANGE,
         words=WORDS,
-        facts=[(section, list(rows)) for section, rows in by_section],
+        facts=metadata_table.by_section(results),
         runs=len(results.metadata),
         chooser=chooser_of(results),
         style=style(),

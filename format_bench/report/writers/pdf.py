@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from format_bench.report import losses_and_gaps, metadata_table, turns
-from format_bench.report.charts import heat_map
-from format_bench.report.charts.build import charts_of
+from format_bench.report.charts.build import pictures
 from format_bench.report.charts.figures import POINTS_PER_INCH, QUIET, Chart, style, wrapped
-from format_bench.report.charts.heat_map import heat_maps
-from format_bench.report.model import Outline, SuiteResults, outline_of
+from format_bench.report.model import Outline, outline_of
 from format_bench.report.ranking import findings
 from format_bench.results.marks import legend
 
@@ -151,23 +148,18 @@ def write(results: Results, path: Path) -> None:
         pages.paragraphs(findings(results))
         notes = [str(outline.self_check), legend(outline.floors)]
         pages.paragraphs(list(filter(None, notes)), _SMALL, color=QUIET)
-        for suite in outline.suites:
-            _add_suite(pages, suite, outline)
+        for suite, group, drawn, maps in pictures(outline):
+            if group is None:
+                pages.charts(suite.title, _HEADING, maps)
+            else:
+                title = ", ".join(filter(None, (group.name, suite.extent(group))))
+                pages.charts(title, _SUBHEADING, [*drawn, *maps])
         for title, lines in _lists(outline):
             pages.heading(title)
             pages.paragraphs(lines)
         pages.heading("Circumstances")
         pages.paragraphs(_circumstances(results), _SMALL, color=QUIET)
         pages.end()
-
-
-def _add_suite(pages: Pages, suite: SuiteResults, outline: Outline) -> None:
-    maps = [heat_map.chart_of(each) for each in heat_maps(suite, outline.floors)]
-    pages.charts(suite.title, _HEADING, maps)
-    for group in suite.groups:
-        title = ", ".join(filter(None, (group.name, suite.extent(group))))
-        drawn = [*charts_of(group, outline.colours, outline.floors)]
-        pages.charts(title, _SUBHEADING, [*drawn, *heat_map.query_charts(group, outline.floors)])
 
 
 def _lists(outline: Outline) -> Iterator[tuple[str, list[str]]]:
@@ -195,7 +187,7 @@ def _lists(outline: Outline) -> Iterator[tuple[str, list[str]]]:
 
 def _circumstances(results: Results) -> Iterator[str]:
     """Yield a paragraph for each section; where runs differ, the values of all, oldest first."""
-    for section, rows in groupby(metadata_table.facts(results), key=lambda fact: fact.section):
+    for section, rows in metadata_table.by_section(results):
         known = (
             f"{row.name} {' / '.join(row.values[:1] if row.agreed else row.values)}" for row in rows
         )

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.files import write_atomically
-from format_bench.report.charts import heat_map
-from format_bench.report.charts.build import charts_of
+from format_bench.report.charts.build import pictures
 from format_bench.report.charts.figures import POINTS_PER_INCH, Chart, style
-from format_bench.report.charts.heat_map import heat_maps
 from format_bench.report.model import outline_of
 
 if TYPE_CHECKING:
@@ -33,15 +31,11 @@ def write(results: Results, folder: Path) -> None:
 
 def named_charts(results: Results) -> Iterator[tuple[str, Chart]]:
     """Yield all pictures of a report with their names: of each suite first the heat maps."""
-    outline = outline_of(results)
-    for suite in outline.suites:
-        for each in heat_maps(suite, outline.floors):
-            yield f"{suite.title} {each.title} heat map", heat_map.chart_of(each)
-        for group in suite.groups:
-            for chart in charts_of(group, outline.colours, outline.floors):
-                yield f"{suite.title} {chart.title}", chart
-            for chart in heat_map.query_charts(group, outline.floors):
-                yield f"{suite.title} {chart.title} heat map", chart
+    for suite, _, drawn, maps in pictures(outline_of(results)):
+        for chart in drawn:
+            yield f"{suite.title} {chart.title}", chart
+        for chart in maps:
+            yield f"{suite.title} {chart.title} heat map", chart
 
 
 def save(chart: Chart, path: Path) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import printable
 from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.model import Outline, SuiteResults, outline_of
-from format_bench.report.queries import QueryTable, query_tables
+from format_bench.report.queries import query_tables
 from format_bench.report.ranking import findings
 from format_bench.results.export import flat_rows
-from format_bench.results.marks import BEST, marks_of, symbols
+from format_bench.results.marks import BEST, symbols
+from format_bench.results.table import FormattedCell, ResultTable, measured_column
 
 if TYPE_CHECKING:
     from format_bench.results.load import Results
@@ -31,17 +31,6 @@ _WIDTHS = (8, 48)
 Row = Sequence[Any]
 
 
-@dataclass(frozen=True)
-class _Marked:
-    """A number with a mark."""
-
-    value: float
-    mark: str
-
-    def __str__(self) -> str:
-        return f"{self.value}{self.mark}"
-
-
 def write(results: Results, path: Path) -> None:
     """Write a workbook: the verdict, all cells, each measure, losses, empty cells, circumstances."""
     from openpyxl import Workbook
@@ -57,9 +46,11 @@ def write(results: Results, path: Path) -> None:
     for suite in outline.suites:
         for measure in suite.measures:
             kind = f" ({suite.name})" if len(outline.suites) > 1 else ""
-            _add(book, f"{measure}{kind}", *_table(suite, measure, outline.floors))
+            found, units = _table(suite, measure, outline.floors)
+            _add_table(book, f"{measure}{kind}", f"format, {units}", found)
         for table in (each for group in suite.groups for each in query_tables(group)):
-            _add(book, f"{table.measure}, {table.track}", *_query_rows(table, outline.floors))
+            corner = f"{table.group.name}, {table.measure.unit}"
+            _add_table(book, f"{table.measure}, {table.track}", corner, table.numbers(outline.floors))
     _add_lists(book, outline)
     runs = [f"run {number}" for number in range(1, len(results.metadata) + 1)]
     known = [[fact.section, fact.name, *fact.values] for fact in metadata_table.facts(results)]
@@ -67,29 +58,21 @@ def write(results: Results, path: Path) -> None:
     book.save(path)
 
 
-def _table(suite: SuiteResults, measure: Measure, floors: Floors | None) -> tuple[list[str], list[Row]]:
-    """Return a measure of a suite as a table, formats by data sets; the header names the unit."""
+def _table(suite: SuiteResults, measure: Measure, floors: Floors | None) -> tuple[ResultTable, str]:
+    """Return a measure of a suite as a table, formats by data sets, and its units."""
     groups = [group for group in suite.groups if measure in group.measures]
     units = {cell.unit for g in groups for (_, each), cell in g.cells.items() if each == measure}
-    marks = [marks_of(group, measure, floors) for group in groups]
-    rows: list[Row] = []
-    for configuration in suite.configurations:
-        row: list[Any] = [str(configuration)]
-        for group, found in zip(groups, marks, strict=True):
-            cell, mark = group.cell(configuration, measure), found.get(configuration, "")
-            row.append(cell.status if cell.value is None else _Marked(cell.value, mark))
-        rows.append(row)
-    return [f"format, {'/'.join(units)}", *(group.name for group in groups)], rows
+    entries = suite.configurations
+    columns = [(each.name, measured_column(each, measure, floors, entries)) for each in groups]
+    return ResultTable.of(entries, columns), "/".join(units)
 
 
-def _query_rows(table: QueryTable, floors: Floors | None) -> tuple[list[str], list[Row]]:
-    """Return values of queries as a table, formats by queries; the header names data set and unit."""
-    found = table.numbers(floors)
-    rows: list[Row] = [
-        [str(each), *(_Marked(c.value, c.mark) if c.value is not None else c.text for c in cells)]
-        for each, cells in found.rows
-    ]
-    return [f"{table.group.name}, {table.measure.unit}", *found.header], rows
+def _add_table(book: Any, name: str, corner: str, table: ResultTable) -> None:
+    rows = (
+        [str(each), *(cell.text if cell.value is None else cell for cell in cells)]
+        for each, cells in table.rows
+    )
+    _add(book, name, [corner, *table.header], rows)
 
 
 def _add_lists(book: Any, outline: Outline) -> None:
@@ -119,12 +102,13 @@ def _add(book: Any, name: str, header: Row, rows: Iterable[Row]) -> None:
                 value = printable(value)[:_MOST_TEXT]  # noqa: PLW2901 (Excel has no other text)
                 # Without both, openpyxl or Excel would take text that starts with "=" for a formula.
                 cell.value, cell.data_type, cell.quotePrefix = value, "s", True
-            elif isinstance(value, _Marked):
+            elif isinstance(value, FormattedCell):
                 cell.value = value.value
                 if value.mark:
                     # The number remains a number: the mark is part of its format only.
                     cell.number_format = f'General"{value.mark}"'
                     cell.font = Font(bold=value.mark == BEST)
+                value = f"{value.value}{value.mark}"  # noqa: PLW2901 (what is shown)
             else:
                 cell.value = value
             least, most = _WIDTHS
