@@ -16,7 +16,7 @@ from format_bench.results.display.text import format_ratio, joined, plural
 if TYPE_CHECKING:
     from format_bench.racing.race import Race
     from format_bench.racing.standings import Drop
-    from format_bench.recommendation.answer import Ranked, Recommendation
+    from format_bench.recommendation.recommend import Ranked, Recommendation
     from format_bench.results.noise_floor import Floors
 
 # Entries and drops that are shown on a terminal: with the lines between them they fit into 24 lines.

@@ -14,7 +14,7 @@ from format_bench.racing.entries import entries_of
 from format_bench.racing.race import Race, Trial
 from format_bench.racing.standings import Standings
 from format_bench.recommendation import purposes
-from format_bench.recommendation.answer import excluded_of
+from format_bench.recommendation.recommend import excluded_of
 from format_bench.results.candidates import Candidate, Configuration
 from format_bench.results.metrics import METRICS, Measure, Noise
 from format_bench.results.status import CellStatus, is_of_surroundings

@@ -23,8 +23,8 @@ from format_bench.results.metrics import Measure
 from format_bench.runner.estimates import estimate, seconds_of
 
 if TYPE_CHECKING:
-    from format_bench.recommendation.answer import Excluded, Ranked, Recommendation
     from format_bench.recommendation.purposes import Wish
+    from format_bench.recommendation.recommend import Excluded, Ranked, Recommendation
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 

@@ -3,8 +3,7 @@
 docs/recommendation.md describes the method.
 """
 
-from format_bench.recommendation.answer import Recommendation
-from format_bench.recommendation.recommend import recommend
+from format_bench.recommendation.recommend import Recommendation, recommend
 from format_bench.recommendation.requirements import Requirement
 
 __all__ = ["Recommendation", "Requirement", "recommend"]

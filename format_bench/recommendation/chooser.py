@@ -20,15 +20,22 @@ from format_bench.recommendation.questions import AskedQuestions, missing
 from format_bench.recommendation.recommend import recommend
 from format_bench.recommendation.requirements import MEANINGS, Requirement, answer
 from format_bench.recommendation.scope import further_records, of_dataset, one_suite, suites_in
-from format_bench.recommendation.scoring import half_band, shift_of
-from format_bench.recommendation.transfer import BYTES_PER_MEGABYTE, READ_TIME, SAVE_TIME, SIZE
+from format_bench.recommendation.scoring import (
+    BYTES_PER_MEGABYTE,
+    READ_TIME,
+    SAVE_TIME,
+    SIZE,
+    half_band,
+    shift_of,
+)
 from format_bench.results.candidates import DatasetSize, candidates_of, datasets_of, measures_of
 from format_bench.results.load import suite_of
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.suites import item_of, title_of
 
 if TYPE_CHECKING:
-    from format_bench.recommendation.answer import Recommendation
+    from format_bench.recommendation.recommend import Recommendation
+    from format_bench.recommendation.scope import Scope
     from format_bench.results.candidates import Candidate
     from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
@@ -58,8 +65,10 @@ class Chooser:
 
 def chooser_of(results: Results) -> Chooser | None:
     """Return the chooser of results; None if no suite has two candidates that can be ranked."""
-    suites = [found for name in suites_in(results) if (found := _suite(results, name))]
-    if not suites:
+    wholes = (one_suite(results, (), name) for name in suites_in(results))
+    # A choice needs two, and something that counts.
+    choices = [each for each in wholes if each.candidates[1:] and criteria_of(BALANCED, each).weights]
+    if not choices:
         return None
     data = {
         "results": printable(results.name),
@@ -68,30 +77,26 @@ def chooser_of(results: Results) -> Chooser | None:
         "speeds": SPEEDS,
         "requirements": {str(each): meaning for each, meaning in MEANINGS.items()},
         "presets": {name: each.purpose for name, each in PRESETS.items()},
-        "suites": suites,
+        "suites": [_suite(results, each) for each in choices],
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # The element would end at "</script".
-    return Chooser(*_default(results, suites[0]["name"]), text.replace("<", "\\u003c"))
+    return Chooser(*_default(results, choices[0]), text.replace("<", "\\u003c"))
 
 
-def _default(results: Results, suite: str) -> tuple[Recommendation | None, str]:
-    criteria = criteria_of(BALANCED, one_suite(results, (), suite))
+def _default(results: Results, scope: Scope) -> tuple[Recommendation | None, str]:
     try:
-        found = recommend(results, criteria.weights, suite=suite)
+        found = recommend(results, criteria_of(BALANCED, scope).weights, suite=scope.suite)
     except NoCandidateError as error:
         return None, str(error)
     return found, output.paragraph(found)
 
 
-def _suite(results: Results, name: str) -> dict[str, Any] | None:
-    whole = one_suite(results, (), name)
-    candidates = candidates_of(whole.records)
-    if len(candidates) < 2 or not criteria_of(BALANCED, whole).weights:  # noqa: PLR2004 (a choice)
-        return None
+def _suite(results: Results, whole: Scope) -> dict[str, Any]:
+    name = whole.suite
     asked = AskedQuestions.of(results, name)
-    measures = [*_measures(whole.records, name), *asked.measures]
-    table = _Table(name, datasets_of(candidates), measures, results.floors, asked)
+    measures = [*_measures(whole), *asked.measures]
+    table = _Table(name, whole.datasets, measures, results.floors, asked)
     # Else each data set would have entries of its own for them.
     for each in candidates_of(further_records(results.records, name, set())):
         if not set(table.datasets).isdisjoint(datasets_of([each])):
@@ -120,9 +125,9 @@ def _suite(results: Results, name: str) -> dict[str, Any] | None:
     }
 
 
-def _measures(records: list[Record], suite: str) -> list[Measure]:
+def _measures(scope: Scope) -> list[Measure]:
     """Return the measures of a suite's own records, in the order of their declarations."""
-    own = measures_of(candidates_of(each for each in records if suite_of(each) == suite))
+    own = measures_of(candidates_of(each for each in scope.records if suite_of(each) == scope.suite))
     order = list(METRICS)
     return sorted(own, key=lambda each: (order.index(each.metric), each.cache or ""))
 
@@ -156,16 +161,15 @@ class _Table:
     candidates: list[Candidate] = field(default_factory=list)
     """The candidate of each entry."""
 
-    def scope(self, results: Results, dataset: str | None) -> dict[str, Any]:
+    def scope(self, scope: Scope, dataset: str | None) -> dict[str, Any]:
         """Return one choice of data sets: one of them, or all if none is named."""
-        candidates = candidates_of(results.records)
         purposes = {"": BALANCED} | PRESETS
-        criteria = {name: criteria_of(each, results) for name, each in purposes.items()}
-        measured = [*_measures(results.records, self.suite), *self.asked.measures]
+        criteria = {name: criteria_of(each, scope) for name, each in purposes.items()}
+        measured = [*_measures(scope), *self.asked.measures]
         return {
             "dataset": dataset and printable(dataset),
-            "datasets": [self.datasets.index(each) for each in datasets_of(candidates)],
-            "entries": [self.number(each) for each in candidates],
+            "datasets": [self.datasets.index(each) for each in scope.datasets],
+            "entries": [self.number(each) for each in scope.candidates],
             "measures": [self.measures.index(each) for each in measured],
             "presets": {
                 name: [

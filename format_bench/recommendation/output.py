@@ -13,7 +13,7 @@ from format_bench.results.suites import item_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from format_bench.recommendation.answer import Excluded, Ranked, Recommendation
+    from format_bench.recommendation.recommend import Excluded, Ranked, Recommendation
     from format_bench.recommendation.sensitivity import BreakEven
     from format_bench.results.candidates import Candidate
     from format_bench.results.metrics import Measure

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation.requirements import Requirement, answer
 from format_bench.recommendation.scope import one_suite
-from format_bench.recommendation.scoring import checked
-from format_bench.recommendation.transfer import NO_TRANSFER, Speeds
-from format_bench.results.candidates import Candidate, candidates_of, datasets_of, measures_of
-from format_bench.results.load import Results, suite_of
+from format_bench.recommendation.scoring import NO_TRANSFER, Speeds, checked
+from format_bench.results.candidates import Candidate
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.suites import SUITES, family_of_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from format_bench.recommendation.scope import Scope
     from format_bench.recommendation.scoring import Weights
     from format_bench.results.candidates import Configuration, DatasetSize
+    from format_bench.results.load import Results
     from format_bench.results.suites import Family
 
 
@@ -117,15 +117,13 @@ def criteria_for(results: Results, wish: Wish, suite: str | None = None) -> Crit
     return wish.completing(criteria_of(wish.base, scoped))
 
 
-def criteria_of(preset: Preset, results: Results) -> Criteria:
-    """Return the criteria of a preset that results, of one suite, can answer.
+def criteria_of(preset: Preset, scope: Scope) -> Criteria:
+    """Return the criteria of a preset that results can answer.
 
     A preset is made for all suites and all runs: a metric without values in these results is left out,
     and so is a requirement that no format has a known answer to.
     """
-    candidates = candidates_of(results.records)
-    suite = suite_of(results.records[0])
-    return _answerable(preset, candidates, measures_of(candidates), suite, datasets_of(candidates))
+    return _answerable(preset, scope.candidates, scope.measures, scope.suite, scope.datasets)
 
 
 def criteria_before(configurations: Iterable[Configuration], suite: str, wish: Wish) -> Criteria:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
-from format_bench.results.candidates import Configuration, DatasetSize
+from format_bench.results.candidates import (
+    Candidate,
+    Configuration,
+    DatasetSize,
+    candidates_of,
+    datasets_of,
+    measures_of,
+)
 from format_bench.results.conditions import WITHIN_A_PLACE
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
@@ -17,6 +25,31 @@ from format_bench.results.suites import SUITES, compared_with, item_of, suite_or
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
+
+
+@dataclass(frozen=True)
+class Scope(Results):
+    """The results that one choice is made from: of one suite, each data set in one size."""
+
+    @property
+    def suite(self) -> str:
+        """The suite; its tables may have results of further adapters."""
+        return suite_of(self.records[0])
+
+    @cached_property
+    def candidates(self) -> list[Candidate]:
+        """All that can be chosen, in order of appearance."""
+        return candidates_of(self.records)
+
+    @cached_property
+    def datasets(self) -> list[DatasetSize]:
+        """The data sets of all candidates, in order of appearance."""
+        return datasets_of(self.candidates)
+
+    @cached_property
+    def measures(self) -> list[Measure]:
+        """The measures that have at least one value, in order of appearance."""
+        return measures_of(self.candidates)
 
 
 def of_dataset(results: Results, dataset: str) -> Results:
@@ -74,7 +107,7 @@ def suites_in(results: Results) -> list[str]:
     return sorted({suite_of(record) for record in results.records}, key=suite_order)
 
 
-def one_suite(results: Results, measures: Collection[Measure], suite: str | None = None) -> Results:
+def one_suite(results: Results, measures: Collection[Measure], suite: str | None = None) -> Scope:
     """Return the results of a suite, by default the first, that has values of all measures.
 
     Of a data set in several sizes, e.g. samples of a user's data, the largest counts that at least two
@@ -101,7 +134,7 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
                 more = _compressed(results.records) if len(datasets) == 1 else []
                 more += further_records(results.records, name, datasets)
                 records += [each for each in more if DatasetSize.of(each) in datasets]
-            return replace(results, records=records)
+            return Scope(results.name, records, results.metadata, results.floors)
     if suite is not None:
         own = [each for each in results.records if suite_of(each) == suite]
         results = replace(results, name=f"{suite} in {results.name}", records=own)
@@ -125,14 +158,14 @@ def _largest(records: Iterable[Record]) -> list[Record]:
     return [each for each in found if each.rows == largest[each.place]]
 
 
-def smaller_sizes(results: Results, scoped: Results) -> list[str]:
+def smaller_sizes(results: Results, scoped: Scope) -> list[str]:
     """Return a sentence for each data set whose smaller, or incomplete, sizes are left out."""
     counting = {each.place: each.rows for each in scoped.records}
     others: dict[str, set[int]] = {}
     for each in results.records:
         if each.rows != counting.get(each.place, each.rows):
             others.setdefault(each.place, set()).add(each.rows)
-    item = item_of(suite_of(scoped.records[0]))
+    item = item_of(scoped.suite)
     return [
         f"{dataset} counts with {counting[dataset]:,} {item}s; its results with "
         f"{' and '.join(f'{each:,}' for each in sorted(sizes))} are left out"

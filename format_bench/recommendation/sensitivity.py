@@ -1,6 +1,6 @@
 """Sensitivity of a recommendation: the smallest change of a weight, and break-even speeds.
 
-To fetch and then read takes size / speed + read time, as in `format_bench.recommendation.transfer`. Two
+To fetch and then read takes size / speed + read time, as in `format_bench.recommendation.scoring`. Two
 candidates take the same time at the speed (larger size - smaller size) / (longer read time - shorter
 read time); below it the smaller one arrives first.
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.recommendation.transfer import READ_TIME, SIZE
+from format_bench.recommendation.scoring import READ_TIME, SIZE
 from format_bench.results.candidates import Candidate, DatasetSize, datasets_of
 
 if TYPE_CHECKING:

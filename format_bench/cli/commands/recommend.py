@@ -24,7 +24,7 @@ from format_bench.recommendation import (
     scoring,
 )
 from format_bench.recommendation.requirements import MEANINGS
-from format_bench.recommendation.transfer import Speeds
+from format_bench.recommendation.scoring import Speeds
 from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS, Results
 from format_bench.runner.executor import TimeBudget

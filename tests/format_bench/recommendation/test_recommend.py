@@ -26,9 +26,8 @@ from format_bench.recommendation import (
 from format_bench.recommendation.formulas import log_factor
 from format_bench.recommendation.purposes import PRESETS, Wish
 from format_bench.recommendation.requirements import MEANINGS
-from format_bench.recommendation.scoring import shift_of
+from format_bench.recommendation.scoring import Speeds, shift_of
 from format_bench.recommendation.sensitivity import break_even_of
-from format_bench.recommendation.transfer import Speeds
 from format_bench.results import flat_csv, shipped
 from format_bench.results.candidates import candidates_of
 from format_bench.results.export import export

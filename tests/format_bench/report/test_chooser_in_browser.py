@@ -15,7 +15,7 @@ from format_bench.recommendation import Requirement, recommend
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.recommendation.questions import mixed
 from format_bench.recommendation.scope import of_dataset
-from format_bench.recommendation.transfer import Speeds
+from format_bench.recommendation.scoring import Speeds
 from format_bench.results.export import export
 from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
