@@ -17,7 +17,7 @@ from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import scatters_of
 from format_bench.report.ranking import findings_on
 from format_bench.results.display.text import joined, quantity
-from format_bench.results.marks import BEST, TIE, legend, marks_of
+from format_bench.results.marks import BEST, TIE, legend
 from format_bench.results.metrics import LEADERS, Measure
 from format_bench.results.suites import SUITES
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from format_bench.report.charts.figures import Chart
     from format_bench.report.model import Outline, SuiteResults
     from format_bench.results.groups import ComparisonGroup
-    from format_bench.results.noise_floor import Floors
 
 # Libraries that most formats use, whose versions the overview shows.
 LIBRARIES = ("pandas", "pyarrow", "numpy")
@@ -51,20 +50,20 @@ class Leaders:
     rows: list[tuple[str, list[Leader]]]
 
 
-def leaders(suite: SuiteResults, floors: Floors | None) -> Leaders:
+def leaders(suite: SuiteResults) -> Leaders:
     """Return the best in the measures that findings rank, without measures that do not differ."""
     rows = []
     for metric, subject in ((each.name, each.leader) for each in LEADERS):
         for measure in (each for each in suite.measures if each.metric == metric):
-            found = [_leader(group, measure, floors) for group in suite.groups]
+            found = [_leader(group, measure) for group in suite.groups]
             if any(each.names for each in found):
                 cache = f", {measure.cache}" if measure.cache else ""
                 rows.append((subject + cache, found))
     return Leaders([group.name for group in suite.groups], rows)
 
 
-def _leader(group: ComparisonGroup, measure: Measure, floors: Floors | None) -> Leader:
-    marks = marks_of(group, measure, floors)
+def _leader(group: ComparisonGroup, measure: Measure) -> Leader:
+    marks = group.marks(measure)
     best = [entry for entry, mark in marks.items() if mark == BEST]
     if not best:
         return Leader("", "", "")
@@ -122,8 +121,8 @@ def overview(site: SiteData, latest: LatestRun, pages: Sequence[Page], exports: 
         suites=[
             {
                 "title": suite.title,
-                "findings": findings_on(suite, outline.floors),
-                "leaders": leaders(suite, outline.floors),
+                "findings": findings_on(suite),
+                "leaders": leaders(suite),
                 "address": comparisons.file_name(suite),
             }
             for suite in outline.suites

@@ -146,21 +146,21 @@ def tables(results: Results) -> list[TextTable]:
     for suite in sorted(results_by_suite(results), key=lambda each: suite_order(each.name)):
         for group in suite.groups:
             if any(each.codec and not each.track for each in group.configurations):
-                found.append(_codec_table(group, results.floors))
+                found.append(_codec_table(group))
             else:
-                found += _tables_by_kind(group, results.floors)
+                found += _tables_by_kind(group)
             for table in query_tables(group):
-                found.append(text_table(table.title, table.numbers(results.floors)))
+                found.append(text_table(table.title, table.numbers()))
     return found
 
 
-def _tables_by_kind(group: ComparisonGroup, floors: Floors | None) -> Iterator[TextTable]:
+def _tables_by_kind(group: ComparisonGroup) -> Iterator[TextTable]:
     by_kind: dict[str, list[Measure]] = {}
     for measure in group.measures:
         if not measure.metric.endswith(PROCESS_PEAK):
             by_kind.setdefault(_kind(measure), []).append(measure)
     for kind, measures in by_kind.items():
-        columns = [(str(each), measured_column(group, each, floors)) for each in measures]
+        columns = [(str(each), measured_column(group, each)) for each in measures]
         yield text_table(f"{group.name}: {kind}", ResultTable.of(group.configurations, columns))
 
 
@@ -171,12 +171,12 @@ def _kind(measure: Measure) -> str:
     return "random access" if is_random else "time"
 
 
-def _codec_table(group: ComparisonGroup, floors: Floors | None) -> TextTable:
+def _codec_table(group: ComparisonGroup) -> TextTable:
     """Return the table of codecs, sorted by codec, so that formats with the same one are neighbours."""
     ordered = sorted(
         group.configurations, key=lambda each: (each.codec or "", each.level or 0, each.sort_key)
     )
-    found = codec_table(group, ordered, floors)
+    found = codec_table(group, ordered)
     lead = {"format": lambda each: each.format, "codec": _codec}
     return text_table(f"{group.dataset}: compression", found, lead)
 

@@ -88,22 +88,16 @@ def results_by_suite(results: Results) -> list[SuiteResults]:
     suites_with = Counter(dataset for keys in found.values() for dataset in {key[0] for key in keys})
     shared = {dataset for dataset, number in suites_with.items() if number > 1}
     noise = RunNoise(results.records)
-    return [
-        SuiteResults(name, _groups(by_key, shared, printable(title_of(name)).lower(), noise))
-        for name, by_key in found.items()
-    ]
 
+    def group(suite: str, key: _GroupKey, records: list[Record]) -> ComparisonGroup:
+        name = _group_name(key, list(found[suite]))
+        if key[0] in shared:
+            name += f", {printable(title_of(suite)).lower()}"
+        return ComparisonGroup.of(name, records, noise, results.floors)
 
-def _groups(
-    by_key: dict[_GroupKey, list[Record]], shared: set[str], title: str, noise: RunNoise
-) -> list[ComparisonGroup]:
     return [
-        ComparisonGroup.of(
-            _group_name(key, list(by_key)) + (f", {title}" if key[0] in shared else ""),
-            records,
-            noise,
-        )
-        for key, records in by_key.items()
+        SuiteResults(suite, [group(suite, *each) for each in by_key.items()])
+        for suite, by_key in found.items()
     ]
 
 

@@ -18,7 +18,7 @@ from format_bench.families.questions import declared
 from format_bench.report.model import CHARTED
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, plural, quantity
-from format_bench.results.marks import BEST, marks
+from format_bench.results.marks import BEST
 from format_bench.results.metrics import METRICS
 from format_bench.results.suites import SUITES, family_of_suite
 from format_bench.results.table import FormattedCell, ResultTable, formatted_cell
@@ -26,7 +26,6 @@ from format_bench.results.table import FormattedCell, ResultTable, formatted_cel
 if TYPE_CHECKING:
     from format_bench.results.groups import ComparisonGroup, ResultCell
     from format_bench.results.metrics import Measure
-    from format_bench.results.noise_floor import Floors
 
 
 MEAN = "mean"
@@ -180,11 +179,6 @@ class QueryTable:
         """Return a cell."""
         return self.group.cell(configuration, self.measure._replace(query=query))
 
-    def marks(self, query: str, floors: Floors | None) -> dict[Configuration, str]:
-        """Return the marks of a query, as `format_bench.results.marks.marks_of` does."""
-        cells = {each: self.cell(each, query) for each in self.ranked}
-        return marks(cells, self.measure, floors)
-
     def mean_cell(self, configuration: Configuration) -> FormattedCell:
         """Return the mean of a configuration as text; without a mark if it is incomplete."""
         mean = self.means.get(configuration)
@@ -196,22 +190,24 @@ class QueryTable:
         mark = BEST if self.complete[:1] == [configuration] and len(self.complete) > 1 else ""
         return FormattedCell(format_ratio(mean.value), mark, mean.value, tip)
 
-    def numbers(self, floors: Floors | None) -> ResultTable:
+    def numbers(self) -> ResultTable:
         """Return the values as a table, the means in its first column."""
 
         def cell(row: Configuration, query: str, mark: str) -> FormattedCell:
             return formatted_cell(self.short_names[row], self.measure, self.cell(row, query), mark)
 
-        return self.table(floors, self.mean_cell, cell)
+        return self.table(self.mean_cell, cell)
 
     def table(
         self,
-        floors: Floors | None,
         mean: Callable[[Configuration], FormattedCell],
         cell: Callable[[Configuration, str, str], FormattedCell],
     ) -> ResultTable:
         """Return a table of the mean of each row, and of its cell of each query, given its mark."""
-        marks = {query: self.marks(query, floors) for query in self.queries}
+        marks = {
+            query: self.group.marks(self.measure._replace(query=query), self.ranked)
+            for query in self.queries
+        }
         rows = [
             (
                 self.short_names[row],

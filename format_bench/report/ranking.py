@@ -14,14 +14,13 @@ from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.queries import query_tables
 from format_bench.report.turns import Turn, turns
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
-from format_bench.results.marks import BEST, TIE, marks_of, pareto_front
+from format_bench.results.marks import BEST, TIE, pareto_front
 from format_bench.results.metrics import LEADERS, METRICS, Measure
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
-    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)
@@ -46,26 +45,26 @@ def findings(results: Results) -> list[str]:
     return [
         f"{f'{suite.title}: ' if len(suites) > 1 else ''}{each}"
         for suite in suites
-        for each in findings_on(suite, results.floors)
+        for each in findings_on(suite)
     ]
 
 
-def findings_on(suite: SuiteResults, floors: Floors | None) -> list[Finding]:
+def findings_on(suite: SuiteResults) -> list[Finding]:
     """Return the verdict on a suite: the best of each ranked metric, losses and empty cells."""
-    ahead = [*_best(suite, floors), *_unbeaten(suite), *_best_of_queries(suite)]
+    ahead = [*_best(suite), *_unbeaten(suite), *_best_of_queries(suite)]
     if not ahead:
         ahead = [Finding("Nothing to rank", "no metric that is ranked has two values that differ")]
     return [*ahead, *_turned(suite), *_losses(suite), *_empty_cells(suite)]
 
 
-def _best(suite: SuiteResults, floors: Floors | None) -> Iterator[Finding]:
+def _best(suite: SuiteResults) -> Iterator[Finding]:
     for metric in LEADERS:
         for measure in suite.measures:
             # Of random reads only the warm ones: cold ones measure the disk more than the format.
             is_ranked = measure.metric == metric.name and (
                 measure.cache != "cold" or metric.name == "read time"
             )
-            ranking = ranking_of(suite, measure, floors) if is_ranked else None
+            ranking = ranking_of(suite, measure) if is_ranked else None
             if ranking:
                 cache = f", {measure.cache}" if metric.unit == "seconds" and measure.cache else ""
                 yield Finding(metric.leader + cache, str(ranking.leader), describe_rest(ranking))
@@ -139,7 +138,7 @@ class Ranking:
     measure: Measure
     groups: list[ComparisonGroup]
     marks: list[dict[Configuration, str]]
-    """As `marks_of` returns them, by group."""
+    """As `ComparisonGroup.marks` returns them, by group."""
 
     @property
     def leader(self) -> Configuration:
@@ -172,9 +171,9 @@ class Ranking:
         return [name for each in marks for name, found in each.items() if found == mark]
 
 
-def ranking_of(suite: SuiteResults, measure: Measure, floors: Floors | None) -> Ranking | None:
+def ranking_of(suite: SuiteResults, measure: Measure) -> Ranking | None:
     """Return the ranking in a measure; None if no group has two values that differ."""
-    marked = [(group, marks_of(group, measure, floors)) for group in suite.groups]
+    marked = [(group, group.marks(measure)) for group in suite.groups]
     ranked = [(group, marks) for group, marks in marked if BEST in marks.values()]
     if not ranked:
         return None

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from adapter_core.text import printable
 from format_bench.results.candidates import Configuration
 from format_bench.results.conditions import Conditions
+from format_bench.results.marks import BEST, TIE
 from format_bench.results.metrics import METRICS, Measure
 
 if TYPE_CHECKING:
     from format_bench.results.noise import RunNoise
+    from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
 
@@ -68,9 +70,17 @@ class ComparisonGroup:
     """The thread policy is not repeated in the configurations."""
     not_run: ResultCell = NOT_RUN
     """The cells without a record."""
+    floors: Floors | None = None
+    """The noise floors of the machine, for ties, if they were measured."""
 
     @classmethod
-    def of(cls, name: str, records: Iterable[Record], noise: RunNoise | None = None) -> ComparisonGroup:
+    def of(
+        cls,
+        name: str,
+        records: Iterable[Record],
+        noise: RunNoise | None = None,
+        floors: Floors | None = None,
+    ) -> ComparisonGroup:
         """Return the group of some records, at least one, which must belong together.
 
         Parameters
@@ -81,6 +91,8 @@ class ComparisonGroup:
             Its records.
         noise : RunNoise, optional
             The noise of all results that they are part of.
+        floors : Floors, optional
+            The noise floors of the machine.
         """
         records = list(records)
         first = records[0]
@@ -103,6 +115,7 @@ class ComparisonGroup:
                 ): ResultCell.of(record, noise.of_cell(record) if noise else None)
                 for record in records
             },
+            floors=floors,
         )
 
     @property
@@ -137,6 +150,36 @@ class ComparisonGroup:
         """Return the values of a measure, in the order of the configurations."""
         found = {each: self.cell(each, measure).value for each in self.configurations}
         return {each: value for each, value in found.items() if value is not None}
+
+    def marks(
+        self, measure: Measure, among: Iterable[Configuration] | None = None
+    ) -> dict[Configuration, str]:
+        """Return the mark of each value of a measure: `BEST`, `TIE` or none, an empty text.
+
+        Parameters
+        ----------
+        measure : Measure
+            Metric and cache state.
+        among : iterable of Configuration, optional
+            The configurations that are compared; by default all.
+        """
+        rows = self.configurations if among is None else among
+        cells = {each: cell for each in rows if (cell := self.cell(each, measure)).value is not None}
+        best = min(cells.values(), key=lambda cell: cell.value or 0.0, default=NOT_RUN)
+        if measure.unit == "ratio" or len({cell.value for cell in cells.values()}) < 2:  # noqa: PLR2004 (a comparison needs two)
+            return dict.fromkeys(cells, "")
+        return {each: self._mark(cell, best, measure) for each, cell in cells.items()}
+
+    def _mark(self, cell: ResultCell, best: ResultCell, measure: Measure) -> str:
+        if cell.value == best.value:
+            return BEST
+        if measure.is_exact or cell.value is None or best.value is None:
+            return ""
+        if self.floors:
+            # A floor is relative to the smaller of two values, which is the best.
+            return TIE if cell.value <= best.value * (1 + self.floors.floor_for(measure.metric)) else ""
+        overlaps = cell.interval and best.interval and cell.interval[0] <= best.interval[1]
+        return TIE if overlaps else ""
 
 
 def sorted_measures(measures: Iterable[Measure]) -> list[Measure]:

@@ -19,9 +19,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup, ResultCell
-    from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
 
 
@@ -38,48 +35,6 @@ WORDS = {BEST: "best", TIE: "tie", "": ""}
 STYLES = {BEST: "bold green", TIE: "green"}
 
 K = TypeVar("K", bound=Hashable)
-
-
-def marks_of(
-    group: ComparisonGroup, measure: Measure, floors: Floors | None
-) -> dict[Configuration, str]:
-    """Return the mark of each value of a measure: `BEST`, `TIE` or none, an empty text.
-
-    Parameters
-    ----------
-    group : ComparisonGroup
-        The cells.
-    measure : Measure
-        Metric and cache state.
-    floors : Floors, optional
-        The noise floors of the machine, if they were measured.
-    """
-    return marks({each: group.cell(each, measure) for each in group.configurations}, measure, floors)
-
-
-def marks(cells: Mapping[K, ResultCell], measure: Measure, floors: Floors | None) -> dict[K, str]:
-    """Return the mark of each cell that has a value; see `marks_of`."""
-    values = {key: cell.value for key, cell in cells.items() if cell.value is not None}
-    if measure.unit == "ratio" or len(set(values.values())) < 2:  # noqa: PLR2004 (a comparison needs two)
-        return dict.fromkeys(values, "")
-    best = min(values, key=lambda key: values[key])
-    return {
-        key: BEST
-        if value == values[best]
-        else TIE
-        if _ties(cells[key], cells[best], measure, floors)
-        else ""
-        for key, value in values.items()
-    }
-
-
-def _ties(cell: ResultCell, best: ResultCell, measure: Measure, floors: Floors | None) -> bool:
-    if measure.is_exact or cell.value is None or best.value is None:
-        return False
-    if floors:
-        # A floor is relative to the smaller of two values, which is the best.
-        return cell.value <= best.value * (1 + floors.floor_for(measure.metric))
-    return bool(cell.interval and best.interval and cell.interval[0] <= best.interval[1])
 
 
 def legend(floors: Floors | None) -> str:

@@ -15,13 +15,12 @@ from format_bench.results.codec_costs import CODEC_COSTS, CodecCost, codec_costs
 from format_bench.results.display.markdown import TextTable
 from format_bench.results.display.text import quantity
 from format_bench.results.groups import NOT_RUN, ComparisonGroup, ResultCell
-from format_bench.results.marks import STYLES, marks
+from format_bench.results.marks import STYLES
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
-    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)
@@ -84,17 +83,15 @@ class ResultTable:
             )
 
 
-def result_table(group: ComparisonGroup, floors: Floors | None) -> ResultTable:
+def result_table(group: ComparisonGroup) -> ResultTable:
     """Return all measured cells of a group, and beside them the savings and costs of codecs."""
     # Pages link the measured columns to graphs, and count on their place before the others.
-    columns = [(str(each), measured_column(group, each, floors)) for each in group.measures]
+    columns = [(str(each), measured_column(group, each)) for each in group.measures]
     costs = ((each.title.lower(), cost_column(group, each)) for each in CODEC_COSTS)
     return ResultTable.of(group.configurations, [*columns, *(each for each in costs if each[1])])
 
 
-def codec_table(
-    group: ComparisonGroup, configurations: Sequence[Configuration], floors: Floors | None
-) -> ResultTable:
+def codec_table(group: ComparisonGroup, configurations: Sequence[Configuration]) -> ResultTable:
     """Return sizes and times of some configurations, each beside its cost of the codec.
 
     Only these configurations are compared with each other.
@@ -103,7 +100,7 @@ def codec_table(
     for cost in CODEC_COSTS:
         measure = cost.measure_in(group)
         columns += [
-            (measure.metric, measured_column(group, measure, floors, configurations)),
+            (measure.metric, measured_column(group, measure, configurations)),
             ("ratio" if measure.metric == "size" else "added", cost_column(group, cost)),
         ]
     return ResultTable.of(configurations, columns)
@@ -112,15 +109,14 @@ def codec_table(
 def measured_column(
     group: ComparisonGroup,
     measure: Measure,
-    floors: Floors | None,
     configurations: Sequence[Configuration] | None = None,
 ) -> dict[Configuration, FormattedCell]:
     """Return the cells of a measure with their marks, by default of all configurations."""
     names = group.configurations if configurations is None else configurations
-    cells = {each: group.cell(each, measure) for each in names}
-    found = marks(cells, measure, floors)
+    found = group.marks(measure, names)
     return {
-        each: formatted_cell(each, measure, cell, found.get(each, "")) for each, cell in cells.items()
+        each: formatted_cell(each, measure, group.cell(each, measure), found.get(each, ""))
+        for each in names
     }
 
 

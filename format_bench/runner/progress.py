@@ -102,12 +102,12 @@ def table(  # noqa: PLR0913, PLR0917 (a table, and what is known of its cells)
     """
     rows = list(dict.fromkeys(configuration_of(case) for case in cases if case.place == place))
     found = [each for each in records if each.place == place]
-    group = ComparisonGroup.of(place, found) if found else ComparisonGroup(place)
+    group = ComparisonGroup.of(place, found, floors=floors) if found else ComparisonGroup(place)
     if not_run:
         group = replace(group, not_run=replace(NOT_RUN, sentence=not_run))
     columns = [each for each in columns if not _is_unasked(each.measure, found)]
     return ResultTable.of(
-        rows, [(each.title, measured_column(group, each.measure, floors, rows)) for each in columns]
+        rows, [(each.title, measured_column(group, each.measure, rows)) for each in columns]
     )
 
 

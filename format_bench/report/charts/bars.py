@@ -38,7 +38,7 @@ class BarSeries:
     cells: dict[Configuration, ResultCell]
     """By configuration; those without a record may be missing."""
     marks: dict[Configuration, str]
-    """As `marks_of` returns them."""
+    """As `ComparisonGroup.marks` returns them."""
     outlined: bool = False
     """Whether the bars are outlines, which sets a second series apart without a further colour."""
     show: Callable[[float, str], str] = quantity

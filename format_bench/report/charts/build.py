@@ -15,7 +15,7 @@ from format_bench.report.queries import query_tables
 from format_bench.report.ranking import Points, points_of
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
 from format_bench.results.display.text import joined
-from format_bench.results.marks import BEST, TIE, marks_of, pareto_front
+from format_bench.results.marks import BEST, TIE, pareto_front
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
-    from format_bench.results.noise_floor import Floors
 
 
 WARM_AND_COLD = "filled: warm; outlined: cold, nothing in the page cache"
@@ -44,16 +43,14 @@ def pictures(
             suite,
             None,
             [],
-            [heat_map.chart_of(each) for each in heat_map.heat_maps(suite, outline.floors)],
+            [heat_map.chart_of(each) for each in heat_map.heat_maps(suite)],
         )
         for group in suite.groups:
-            drawn = charts_of(group, outline.colours, outline.floors)
-            yield suite, group, drawn, list(heat_map.query_charts(group, outline.floors))
+            drawn = charts_of(group, outline.colours)
+            yield suite, group, drawn, list(heat_map.query_charts(group))
 
 
-def charts_of(
-    group: ComparisonGroup, colours: dict[Configuration, str], floors: Floors | None
-) -> list[Chart]:
+def charts_of(group: ComparisonGroup, colours: dict[Configuration, str]) -> list[Chart]:
     """Return the charts of one group, without those that would have no value other than 0.
 
     Parameters
@@ -62,11 +59,9 @@ def charts_of(
         The cells.
     colours : dict
         A colour for each configuration, in the order of the report.
-    floors : Floors, optional
-        The noise of the machine, for ties.
     """
     return [
-        *_measured(group, colours, floors),
+        *_measured(group, colours),
         *_compared(group, colours),
         *scatters_of(group, colours),
         *lines_of(group, colours),
@@ -82,16 +77,14 @@ def lines_of(group: ComparisonGroup, colours: dict[Configuration, str]) -> Itera
             yield Chart(table.title, words, lines.height, lines.draw, NOTE, LINES_WIDTH)
 
 
-def _measured(
-    group: ComparisonGroup, colours: dict[Configuration, str], floors: Floors | None
-) -> Iterator[Chart]:
+def _measured(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
     for metric, title in CHARTED.items():
         of_metric = (each for each in group.measures if each.metric == metric)
         measures = [each for each in of_metric if any(group.values(each).values())]
         series = {
             str(each): BarSeries(
                 {entry: group.cell(entry, each) for entry in group.configurations},
-                marks_of(group, each, floors),
+                group.marks(each),
                 outlined=each.cache == "cold",
             )
             for each in measures

@@ -25,14 +25,13 @@ from format_bench.report.model import CHARTED, SuiteResults
 from format_bench.report.queries import QueryTable, query_tables
 from format_bench.report.ranking import ratios_to_best
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
-from format_bench.results.marks import BEST, TIE, marks_of
+from format_bench.results.marks import BEST, TIE
 from format_bench.results.table import FormattedCell, ResultTable
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup, ResultCell
     from format_bench.results.metrics import Measure
-    from format_bench.results.noise_floor import Floors
 
 
 COLOURS = {
@@ -52,7 +51,7 @@ COLOURS = {
 _BOUNDS = (2, 5, 10, 30, 100)
 
 
-def heat_maps(suite: SuiteResults, floors: Floors | None) -> Iterator[ResultTable]:
+def heat_maps(suite: SuiteResults) -> Iterator[ResultTable]:
     """Yield a map for each measure that has a chart and is a time or a number of bytes."""
     for measure in sorted(suite.measures, key=_place):
         groups = [group for group in suite.groups if group.values(measure)]
@@ -60,7 +59,7 @@ def heat_maps(suite: SuiteResults, floors: Floors | None) -> Iterator[ResultTabl
             cell.unit for group in groups for (_, each), cell in group.cells.items() if each == measure
         }
         if measure.metric in CHARTED and units and units <= {"seconds", "bytes"}:
-            columns = [(group.name, _column(group, measure, suite, floors)) for group in groups]
+            columns = [(group.name, _column(group, measure, suite)) for group in groups]
             title = CHARTED[measure.metric] + (f", {measure.cache}" if measure.cache else "")
             yield ResultTable.of(suite.configurations, columns, title)
 
@@ -71,9 +70,9 @@ def _place(measure: Measure) -> int:
 
 
 def _column(
-    group: ComparisonGroup, measure: Measure, suite: SuiteResults, floors: Floors | None
+    group: ComparisonGroup, measure: Measure, suite: SuiteResults
 ) -> dict[Configuration, FormattedCell]:
-    found, marks = ratios_to_best(group, measure), marks_of(group, measure, floors)
+    found, marks = ratios_to_best(group, measure), group.marks(measure)
     cells = {}
     for entry in suite.configurations:
         cell = group.cell(entry, measure)
@@ -82,7 +81,7 @@ def _column(
     return cells
 
 
-def query_map(table: QueryTable, floors: Floors | None) -> ResultTable:
+def query_map(table: QueryTable) -> ResultTable:
     """Return the map of queries: each value by the best of its query, the means in the first column."""
 
     def mean(row: Configuration) -> FormattedCell:
@@ -93,7 +92,7 @@ def query_map(table: QueryTable, floors: Floors | None) -> ResultTable:
         ratio = table.ratios.get(query, {}).get(row)
         return _shaded(table.cell(row, query), ratio, mark, table.tip(row, query))
 
-    return table.table(floors, mean, cell)
+    return table.table(mean, cell)
 
 
 def _shaded(cell: ResultCell, ratio: float | None, mark: str, tip: str) -> FormattedCell:
@@ -116,10 +115,10 @@ def _shade(ratio: float | None, mark: str) -> str:
 _MOST_COLUMNS = 15
 
 
-def query_charts(group: ComparisonGroup, floors: Floors | None) -> Iterator[Chart]:
+def query_charts(group: ComparisonGroup) -> Iterator[Chart]:
     """Yield the maps of the queries of a group as charts, wide ones in several parts."""
     for table in query_tables(group):
-        for part in query_map(table, floors).parts(_MOST_COLUMNS):
+        for part in query_map(table).parts(_MOST_COLUMNS):
             yield chart_of(part)
 
 

@@ -77,7 +77,7 @@ def section(suite: SuiteResults, outline: Outline, *, anchor: str, title: str) -
     return {
         "anchor": anchor,
         "title": title,
-        "heat_maps": list(heat_maps(suite, outline.floors)),
+        "heat_maps": list(heat_maps(suite)),
         "folds_maps": len(suite.configurations) >= _MANY_ENTRIES,
         "groups": [
             {**_group(group, suite, outline), "open": unfolded or group is suite.groups[0]}
@@ -92,9 +92,9 @@ def _group(group: ComparisonGroup, suite: SuiteResults, outline: Outline) -> dic
         "name": group.name,
         "extent": suite.extent(group),
         "not_run": joined(losses_and_gaps.not_run(group, suite), most=8),
-        "charts": charts_of(group, outline.colours, outline.floors),
-        "query_maps": [{"table": table, "map": query_map(table, outline.floors)} for table in tables],
-        "numbers": result_table(group, outline.floors),
+        "charts": charts_of(group, outline.colours),
+        "query_maps": [{"table": table, "map": query_map(table)} for table in tables],
+        "numbers": result_table(group),
     }
 
 
@@ -136,7 +136,7 @@ def style() -> str:
 
 def _suite(anchor: str, suite: SuiteResults, outline: Outline) -> dict[str, Any]:
     shown = section(suite, outline, anchor=anchor, title=suite.title)
-    return shown | lists_of(suite) | {"findings": findings_on(suite, outline.floors)}
+    return shown | lists_of(suite) | {"findings": findings_on(suite)}
 
 
 def lists_of(suite: SuiteResults) -> dict[str, Any]:

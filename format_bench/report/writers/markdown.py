@@ -45,9 +45,9 @@ def _tables(outline: Outline, results: Results) -> Iterator[TextTable]:
     for suite in outline.suites:
         for group in suite.groups:
             title = ", ".join(filter(None, (f"{suite.title}: {group.name}", suite.extent(group))))
-            yield text_table(title, result_table(group, outline.floors), escape=_escaped)
+            yield text_table(title, result_table(group), escape=_escaped)
             for table in query_tables(group):
-                numbers = table.numbers(outline.floors)
+                numbers = table.numbers()
                 yield text_table(f"{suite.title}: {table.title}", numbers, escape=_escaped)
     turned = turns.rows_of_turns(outline.suites)
     yield from _list("Rankings that turn around between conditions", turns.HEADER, turned)

@@ -18,7 +18,6 @@ from format_bench.results.table import FormattedCell, ResultTable, measured_colu
 if TYPE_CHECKING:
     from format_bench.results.load import Results
     from format_bench.results.metrics import Measure
-    from format_bench.results.noise_floor import Floors
 
 
 _MOST_NAME = 31
@@ -46,11 +45,11 @@ def write(results: Results, path: Path) -> None:
     for suite in outline.suites:
         for measure in suite.measures:
             kind = f" ({suite.name})" if len(outline.suites) > 1 else ""
-            found, units = _table(suite, measure, outline.floors)
+            found, units = _table(suite, measure)
             _add_table(book, f"{measure}{kind}", f"format, {units}", found)
         for table in (each for group in suite.groups for each in query_tables(group)):
             corner = f"{table.group.name}, {table.measure.unit}"
-            _add_table(book, f"{table.measure}, {table.track}", corner, table.numbers(outline.floors))
+            _add_table(book, f"{table.measure}, {table.track}", corner, table.numbers())
     _add_lists(book, outline)
     runs = [f"run {number}" for number in range(1, len(results.metadata) + 1)]
     known = [[fact.section, fact.name, *fact.values] for fact in metadata_table.facts(results)]
@@ -58,12 +57,12 @@ def write(results: Results, path: Path) -> None:
     book.save(path)
 
 
-def _table(suite: SuiteResults, measure: Measure, floors: Floors | None) -> tuple[ResultTable, str]:
+def _table(suite: SuiteResults, measure: Measure) -> tuple[ResultTable, str]:
     """Return a measure of a suite as a table, formats by data sets, and its units."""
     groups = [group for group in suite.groups if measure in group.measures]
     units = {cell.unit for g in groups for (_, each), cell in g.cells.items() if each == measure}
     entries = suite.configurations
-    columns = [(each.name, measured_column(each, measure, floors, entries)) for each in groups]
+    columns = [(each.name, measured_column(each, measure, entries)) for each in groups]
     return ResultTable.of(entries, columns), "/".join(units)
 
 

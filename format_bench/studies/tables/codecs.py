@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from format_bench.report.charts.figures import Panel
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.metrics import Measure
-    from format_bench.results.noise_floor import Floors
     from format_bench.studies.declared.section import Context
 
 # The algorithms that several formats offer, at the lowest level that all of them have.
@@ -58,14 +57,13 @@ def by_format(group: ComparisonGroup) -> dict[str, list[Configuration]]:
 
 def formats(context: Context) -> Iterator[Block]:
     """Yield a table for each format, whose codecs are compared with each other."""
-    floors = context.results.floors
     lead = {
         "codec": lambda each: each.codec or "none",
         "level": lambda each: "" if each.level is None else str(each.level),
     }
     for group in context.numbers.suite.groups:
         for label, own in by_format(group).items():
-            found = text_table(label, codec_table(group, own, floors), lead)
+            found = text_table(label, codec_table(group, own), lead)
             yield Block(found.title, "", found.header, found.rows, notes=found.notes)
 
 
@@ -75,16 +73,15 @@ def tracks(context: Context) -> Iterator[Block]:
     Its columns are each format at its own default, and all at the same codec and level; the formats of
     a column are compared with each other.
     """
-    floors = context.results.floors
     header = ["format", "metric", "default codec", *TRACKS]
-    legend = symbols(floors).replace("*", "\\*")
+    legend = symbols(context.results.floors).replace("*", "\\*")
     for group in context.numbers.suite.groups:
         plain, chosen = _choices(group)
         notes: list[str] = []
         rows = []
         for cost in CODEC_COSTS:
             measure = cost.measure_in(group)
-            columns = [_column(track, plain, chosen[track], group, measure, floors) for track in TRACKS]
+            columns = [_column(track, plain, chosen[track], group, measure) for track in TRACKS]
             for label in plain:
                 cells = [column[label] for column in columns]
                 shown = [with_notes(each.plain_text, each.notes, notes) for each in cells]
@@ -121,16 +118,15 @@ def _default_of(label: str) -> Configuration:
     return Configuration(label, default, level)
 
 
-def _column(  # noqa: PLR0913, PLR0917 (a track, and all that it is compared with)
+def _column(
     track: str,
     plain: Choices,
     chosen: Choices,
     group: ComparisonGroup,
     measure: Measure,
-    floors: Floors | None,
 ) -> dict[str, FormattedCell]:
     """Return the cells of a track by label."""
-    measured = measured_column(group, measure, floors, list(chosen.values()))
+    measured = measured_column(group, measure, list(chosen.values()))
     column = {}
     for label, uncompressed in plain.items():
         plain_cell = group.cell(uncompressed, measure)

@@ -67,7 +67,7 @@ def engines(context: Context) -> Iterator[Block]:
         raise InvalidResultsError(f"{results.name} holds no format with several engines")
     yield _overview(formats, results.floors)
     for each in formats:
-        yield _section(each, results.floors)
+        yield _section(each)
 
 
 def by_format(results: Results) -> Iterator[SuiteResults]:
@@ -107,22 +107,22 @@ def _overview(formats: list[SuiteResults], floors: Floors | None) -> Block:
         [
             each.name,
             str(len(each.configurations)),
-            *(_best(each, MEASURES[name], floors) for name in RANKED),
+            *(_best(each, MEASURES[name]) for name in RANKED),
         ]
         for each in formats
     ]
     return Block("", f"{_extent(formats)} {legend(floors)}", header, rows, alignment="lrlll")
 
 
-def _best(results: SuiteResults, measure: Measure, floors: Floors | None) -> str:
-    ranking = ranking_of(results, measure, floors)
+def _best(results: SuiteResults, measure: Measure) -> str:
+    ranking = ranking_of(results, measure)
     if ranking is None:
         return "no difference"
     ties = [str(each) for each in ranking.ties(ranking.leader)]
     return f"{ranking.leader}{f' (ties: {joined(ties)})' if ties else ''}"
 
 
-def _section(results: SuiteResults, floors: Floors | None) -> Block:
+def _section(results: SuiteResults) -> Block:
     ratios = [mean_ratios(results.groups, measure) for measure in MEASURES.values()]
     lost = {each: joined(words, most=3) for each, words in _losses(results).items()}
     rows = [
@@ -136,7 +136,7 @@ def _section(results: SuiteResults, floors: Floors | None) -> Block:
     ]
     header = ["engine", *MEASURES, "loses", "reading runs no code"]
     alignment = "l" + "r" * len(MEASURES) + "ll"
-    return Block(results.name, "", header, rows, alignment, list(map(str, findings_on(results, floors))))
+    return Block(results.name, "", header, rows, alignment, list(map(str, findings_on(results))))
 
 
 def _losses(results: SuiteResults) -> dict[Configuration, list[str]]:

@@ -81,13 +81,13 @@ def test_a_best_of_zero_has_no_ratio():
         asked({"A": {"Q1": 0, "Q2": 4}, "B": {"Q1": 2, "Q2": 2}}, "query requests", cache="cold")
     ).values()
     assert list(table.ratios) == ["Q2"]
-    cells = {entry.format: [each.text for each in cells] for entry, cells in query_map(table, None).rows}
+    cells = {entry.format: [each.text for each in cells] for entry, cells in query_map(table).rows}
     assert cells == {"B": ["1.00", "2", "1.00"], "A": ["2.00", "0", "2.00"]}
 
 
 def test_cells_without_a_value_have_their_status_and_its_sentence():
     (table,) = tables_of(asked({"A": {"Q1": 1.0, "Q2": 1.0}, "B": {"Q1": 2.0, "Q2": None}})).values()
-    (_, cells) = query_map(table, None).rows[-1]
+    (_, cells) = query_map(table).rows[-1]
     assert [each.text for each in cells] == ["2.00", "2.00", "failed"]
     assert cells[2].tip == "Q2, t2m, place, day: it fell over"
 

@@ -28,7 +28,7 @@ from format_bench.report.model import results_by_suite
 from format_bench.results import records
 from format_bench.results.candidates import Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
-from format_bench.results.marks import marks_of, pareto_front
+from format_bench.results.marks import pareto_front
 from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
@@ -122,15 +122,15 @@ def test_the_verdict_tells_losses_wrong_values_and_empty_cells():
 
 
 def test_with_noise_floors_a_tie_is_what_is_no_further_from_the_best_than_noise():
-    group = only_group(results(read_times(A=1.0, B=1.09, C=1.11)))
-    marks = marks_of(group, Measure("read time", "warm"), FLOORS)
+    group = only_group(results(read_times(A=1.0, B=1.09, C=1.11), floors=FLOORS))
+    marks = group.marks(Measure("read time", "warm"))
     assert marks == {Configuration("A"): "*", Configuration("B"): "=", Configuration("C"): ""}
 
 
 def test_without_noise_floors_a_tie_is_an_interval_that_overlaps_with_the_best():
     cells = zip(read_times(A=1.0, B=1.2, C=1.3), ([0.9, 1.1], [1.1, 1.4], [1.2, 1.5]), strict=True)
     group = only_group(results(replace(each, interval=interval) for each, interval in cells))
-    marks = marks_of(group, Measure("read time", "warm"), None)
+    marks = group.marks(Measure("read time", "warm"))
     assert marks == {Configuration("A"): "*", Configuration("B"): "=", Configuration("C"): ""}
 
 
@@ -143,8 +143,8 @@ def test_what_is_not_ranked_is_not_said_to_be_the_same():
 
 @pytest.mark.parametrize("values", [{"A": 1.0}, {"A": 1.0, "B": 1.0}])
 def test_nothing_is_best_where_nothing_differs(values):
-    group = only_group(results(read_times(**values)))
-    assert set(marks_of(group, Measure("read time", "warm"), FLOORS).values()) == {""}
+    group = only_group(results(read_times(**values), floors=FLOORS))
+    assert set(group.marks(Measure("read time", "warm")).values()) == {""}
 
 
 def test_what_a_codec_costs_is_what_the_comparison_of_codecs_says():

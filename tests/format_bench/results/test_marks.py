@@ -19,7 +19,7 @@ from format_bench.families.cases import Case
 from format_bench.report.model import outline_of, results_by_suite
 from format_bench.results import noise_floor
 from format_bench.results.display.markdown import markdown
-from format_bench.results.marks import BEST, TIE, marks_of
+from format_bench.results.marks import BEST, TIE
 from format_bench.results.metrics import Measure
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
@@ -88,15 +88,15 @@ def test_the_rule_is_the_same_for_all_measures(run):
     found, expected = run
     ((group,),) = [suite.groups for suite in results_by_suite(found)]
     for measure, wanted in expected.items():
-        marks = marks_of(group, measure, found.floors)
+        marks = group.marks(measure)
         assert {str(each): mark for each, mark in marks.items()} == wanted, measure
 
 
 def test_ratios_are_not_marked():
     amplification = Measure("read amplification", "cold")
-    found = results(cells(amplification, [1.0, 2.0, 3.0, 4.0]))
+    found = results(cells(amplification, [1.0, 2.0, 3.0, 4.0]), floors=FLOORS)
     ((group,),) = [suite.groups for suite in results_by_suite(found)]
-    assert set(marks_of(group, amplification, FLOORS).values()) == {""}
+    assert set(group.marks(amplification).values()) == {""}
 
 
 # The views
