@@ -17,7 +17,7 @@ from adapter_core.text import printable
 from format_bench.recommendation import output
 from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
 from format_bench.recommendation.questions import AskedQuestions, missing
-from format_bench.recommendation.recommend import recommend
+from format_bench.recommendation.recommend import choose
 from format_bench.recommendation.requirements import MEANINGS, Requirement, answer
 from format_bench.recommendation.scope import further_records, of_dataset, one_suite, suites_in
 from format_bench.recommendation.scoring import (
@@ -81,12 +81,12 @@ def chooser_of(results: Results) -> Chooser | None:
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # The element would end at "</script".
-    return Chooser(*_default(results, choices[0]), text.replace("<", "\\u003c"))
+    return Chooser(*_default(choices[0]), text.replace("<", "\\u003c"))
 
 
-def _default(results: Results, scope: Scope) -> tuple[Recommendation | None, str]:
+def _default(scope: Scope) -> tuple[Recommendation | None, str]:
     try:
-        found = recommend(results, criteria_of(BALANCED, scope).weights, suite=scope.suite)
+        found = choose(scope, criteria_of(BALANCED, scope).weights)
     except NoCandidateError as error:
         return None, str(error)
     return found, output.paragraph(found)

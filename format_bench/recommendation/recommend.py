@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
-    from format_bench.results.records import Record
     from format_bench.results.shipped import LinkCosts
 
 
@@ -86,21 +85,54 @@ class Recommendation:
     """Name of the results."""
     suite: str
     """The suite that the candidates are from, e.g. "tabular"."""
-    datasets: list[DatasetSize]
-    weights: Weights
+    scoring: Scoring
+    """The weights that count, and the transfers that times include."""
     requirements: tuple[Requirement, ...]
     noise: str
     """Source of the bands: "floors", "intervals", or "unknown"."""
     ranked: list[Ranked]
     """Best first; at least one."""
     excluded: list[Excluded]
-    change: WeightChange | None
-    break_evens: list[BreakEven]
-    remote_break_evens: list[BreakEven]
-    """Of the first one with each other one on the Pareto front."""
     caveats: list[str] = field(default_factory=list)
-    speeds: Speeds = NO_TRANSFER
-    """Transfers that read and save times include."""
+
+    @property
+    def weights(self) -> Weights:
+        """The weights above 0."""
+        return self.scoring.weights
+
+    @property
+    def speeds(self) -> Speeds:
+        """Transfers that read and save times include."""
+        return self.scoring.speeds
+
+    @property
+    def datasets(self) -> list[DatasetSize]:
+        """The data sets on which any measure counts."""
+        return list(dict.fromkeys(each for those in self.scoring.datasets.values() for each in those))
+
+    @property
+    def change(self) -> WeightChange | None:
+        """The smallest change of a weight that puts another candidate first."""
+        first, *others = self.ranked
+        return smallest_change(
+            first.logs, {each.candidate.name: each.logs for each in others}, self.weights
+        )
+
+    @property
+    def break_evens(self) -> list[BreakEven]:
+        """Of the first one with each other one on the Pareto front."""
+        return self._break_evens(None)
+
+    @property
+    def remote_break_evens(self) -> list[BreakEven]:
+        """The same for files that are read on a server; the costs were counted on tables."""
+        is_known = family_of_suite(self.suite).name == shipped.LINK_FAMILY
+        return self._break_evens(shipped.link_costs()) if is_known else []
+
+    def _break_evens(self, costs: Mapping[str, LinkCosts] | None) -> list[BreakEven]:
+        ahead = (each.candidate for each in self.ranked[1:] if each.on_front)
+        found = (break_even_of(self.first.candidate, each, costs) for each in ahead)
+        return [each for each in found if each]
 
     @property
     def first(self) -> Ranked:
@@ -153,50 +185,47 @@ def recommend(
     NoCandidateError
         If no candidate can be chosen.
     """
+    scope = one_suite(results, speeds.needed(checked(weights)), suite)
+    found = choose(scope, weights, requirements, speeds)
+    return replace(found, caveats=caveats(results, scope, found))
+
+
+def choose(
+    scope: Scope,
+    weights: Weights,
+    requirements: Iterable[Requirement] = (),
+    speeds: Speeds = NO_TRANSFER,
+) -> Recommendation:
+    """Rank the candidates of a scope, as `recommend` does; without caveats.
+
+    Raises
+    ------
+    InvalidWeightError
+        If a weight cannot be used.
+    NoCandidateError
+        If no candidate can be chosen.
+    """
     counting = checked(weights)
-    scoped = one_suite(results, speeds.needed(counting), suite)
-    suite = suite or scoped.suite
-    candidates = scoped.candidates
-    datasets = {measure: _measured_on(measure, scoped) for measure in counting}
+    datasets = {measure: _measured_on(measure, scope) for measure in counting}
     wanted = tuple(dict.fromkeys(requirements))
-    excluded = excluded_of(candidates, wanted, suite, _needed(datasets, speeds))
+    excluded = excluded_of(scope.candidates, wanted, scope.suite, _needed(datasets, speeds))
     out = {each.candidate.configuration for each in excluded}
-    left = [each for each in candidates if each.configuration not in out]
+    left = [each for each in scope.candidates if each.configuration not in out]
     # The best values come from candidates that can be chosen: 1 is a score that can be reached.
     scoring = Scoring.of(left, counting, datasets, speeds)
-    ranked = _ranked(left, scoring, scoped.floors)
-    first, *others = ranked
-    noise = noise_source(_cells(left, datasets), scoped.floors)
+    cells = [(dataset, measure) for measure, those in datasets.items() for dataset in those]
     return Recommendation(
-        results=results.name,
-        suite=suite,
-        datasets=list(dict.fromkeys(dataset for those in datasets.values() for dataset in those)),
-        weights=counting,
+        results=scope.name,
+        suite=scope.suite,
+        scoring=scoring,
         requirements=wanted,
-        noise=noise,
-        ranked=ranked,
+        noise=noise_source((each.cells[cell] for each in left for cell in cells), scope.floors),
+        ranked=_ranked(left, scoring, scope.floors),
         excluded=[
             each if each.empty else replace(each, score=scoring.score(each.candidate))
             for each in excluded
         ],
-        change=smallest_change(
-            first.logs, {each.candidate.name: each.logs for each in others}, counting
-        ),
-        break_evens=_break_evens(ranked),
-        # The costs were counted on tables.
-        remote_break_evens=_break_evens(ranked, shipped.link_costs())
-        if family_of_suite(suite).name == shipped.LINK_FAMILY
-        else [],
-        caveats=caveats(results, scoped, scoring, noise),
-        speeds=speeds,
     )
-
-
-def _break_evens(ranked: list[Ranked], costs: Mapping[str, LinkCosts] | None = None) -> list[BreakEven]:
-    """Return the break-evens of the first candidate with the others on the front."""
-    first, *others = (each.candidate for each in ranked if each.on_front or each is ranked[0])
-    found = (break_even_of(first, each, costs) for each in others)
-    return [each for each in found if each]
 
 
 def _needed(
@@ -216,11 +245,6 @@ def _measured_on(measure: Measure, scope: Scope) -> list[DatasetSize]:
         for dataset in scope.datasets
         if any(each.value(dataset, measure) is not None for each in scope.candidates)
     ]
-
-
-def _cells(candidates: list[Candidate], datasets: dict[Measure, list[DatasetSize]]) -> list[Record]:
-    wanted = [(dataset, measure) for measure, those in datasets.items() for dataset in those]
-    return [each.cells[cell] for each in candidates for cell in wanted]
 
 
 def _ranked(candidates: list[Candidate], scoring: Scoring, floors: Floors | None) -> list[Ranked]:
@@ -244,20 +268,9 @@ def _ranked(candidates: list[Candidate], scoring: Scoring, floors: Floors | None
     ]
 
 
-def caveats(results: Results, scoped: Scope, scoring: Scoring, noise: str) -> list[str]:
-    """Return sentences on the limits of a recommendation.
-
-    Parameters
-    ----------
-    results : Results
-        All results.
-    scoped : Scope
-        The results that the recommendation is from.
-    scoring : Scoring
-        The best values that scores are relative to.
-    noise : str
-        "floors", "intervals" or "unknown".
-    """
+def caveats(results: Results, scoped: Scope, answer: Recommendation) -> list[str]:
+    """Return sentences on the limits of a recommendation from all results, of one scope."""
+    scoring = answer.scoring
     found = []
     for measure, best in scoring.best.items():
         shift = shift_of(measure)
@@ -269,7 +282,7 @@ def caveats(results: Results, scoped: Scope, scoring: Scoring, noise: str) -> li
     for measure, speed in ((READ_TIME, scoring.speeds.read), (SAVE_TIME, scoring.speeds.save)):
         if speed and measure not in scoring.weights:
             found.append(f"the speed does not count, since {measure.phrase} has no weight")
-    if noise == "unknown":
+    if answer.noise == "unknown":
         found.append("ties are not known: times of one sample do not show how they vary")
     found += condition_sentences(scoped)
     found += queries_left_out(results, scoped.suite)
