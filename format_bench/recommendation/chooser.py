@@ -19,7 +19,7 @@ from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
 from format_bench.recommendation.questions import AskedQuestions, missing
 from format_bench.recommendation.recommend import choose
 from format_bench.recommendation.requirements import MEANINGS, Requirement, answer
-from format_bench.recommendation.scope import further_records, of_dataset, one_suite, suites_in
+from format_bench.recommendation.scope import further_candidates, of_dataset, one_suite, suites_in
 from format_bench.recommendation.scoring import (
     BYTES_PER_MEGABYTE,
     READ_TIME,
@@ -28,15 +28,13 @@ from format_bench.recommendation.scoring import (
     half_band,
     shift_of,
 )
-from format_bench.results.candidates import DatasetSize, candidates_of, datasets_of, measures_of
-from format_bench.results.load import suite_of
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.suites import item_of, title_of
 
 if TYPE_CHECKING:
     from format_bench.recommendation.recommend import Recommendation
     from format_bench.recommendation.scope import Scope
-    from format_bench.results.candidates import Candidate
+    from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.load import Results
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
@@ -95,12 +93,11 @@ def _default(scope: Scope) -> tuple[Recommendation | None, str]:
 def _suite(results: Results, whole: Scope) -> dict[str, Any]:
     name = whole.suite
     asked = AskedQuestions.of(results, name)
-    measures = [*_measures(whole), *asked.measures]
+    measures = [*whole.own_measures, *asked.measures]
     table = _Table(name, whole.datasets, measures, results.floors, asked)
     # Else each data set would have entries of its own for them.
-    for each in candidates_of(further_records(results.records, name, set())):
-        if not set(table.datasets).isdisjoint(datasets_of([each])):
-            table.number(each)
+    for each in further_candidates(results, whole):
+        table.number(each)
     scopes = [table.scope(whole, None)]
     names = list(dict.fromkeys(each.dataset for each in table.datasets))
     if len(names) > 1:
@@ -123,13 +120,6 @@ def _suite(results: Results, whole: Scope) -> dict[str, Any]:
         "sentences": list(table.sentences),
         "scopes": scopes,
     }
-
-
-def _measures(scope: Scope) -> list[Measure]:
-    """Return the measures of a suite's own records, in the order of their declarations."""
-    own = measures_of(candidates_of(each for each in scope.records if suite_of(each) == scope.suite))
-    order = list(METRICS)
-    return sorted(own, key=lambda each: (order.index(each.metric), each.cache or ""))
 
 
 def _measure(measure: Measure, floors: Floors | None) -> dict[str, Any]:
@@ -165,7 +155,7 @@ class _Table:
         """Return one choice of data sets: one of them, or all if none is named."""
         purposes = {"": BALANCED} | PRESETS
         criteria = {name: criteria_of(each, scope) for name, each in purposes.items()}
-        measured = [*_measures(scope), *self.asked.measures]
+        measured = [*scope.own_measures, *self.asked.measures]
         return {
             "dataset": dataset and printable(dataset),
             "datasets": [self.datasets.index(each) for each in scope.datasets],

@@ -10,10 +10,11 @@ from adapter_core import DataFormat, Feature, Trait, UnavailableError, UnknownNa
 from format_bench.families.operations import registry_of
 from format_bench.results import shipped
 from format_bench.results.metrics import Measure
-from format_bench.results.suites import SUITES, family_of_suite, item_of
+from format_bench.results.suites import FAMILIES, SUITES, family_of_suite
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Candidate, DatasetSize
+    from format_bench.results.suites import Family
 
 
 class Requirement(StrEnum):
@@ -63,15 +64,16 @@ def answer(
     requirement: Requirement, candidate: Candidate, suite: str, datasets: list[DatasetSize]
 ) -> Answer:
     """Return the answer of a candidate to a requirement, on some data sets of a suite."""
+    family = family_of_suite(suite)
     if requirement is Requirement.EXACT:
-        return _exact(candidate, Measure(_loss_of(suite)), datasets)
+        return _exact(candidate, Measure(family.loss), datasets)
     if requirement is Requirement.DETECTS_DAMAGE:
-        return _detects_damage(candidate, suite)
-    facts = adapter_facts(candidate.configuration.format, suite)
+        return _detects_damage(candidate, family)
+    label = candidate.configuration.format
+    facts = adapter_facts(label, family.name) if suite in SUITES else AdapterFacts()
     if requirement is Requirement.COLUMNS:
-        return _columns(candidate, suite, facts)
+        return _columns(candidate, family, facts)
     if facts.traits is None:
-        label = candidate.configuration.format
         return Answer(None, f"whether {label} is {requirement} is not known here")
     if requirement is Requirement.TEXT and candidate.configuration.codec:
         # The trait describes the format as it is written without a codec.
@@ -87,25 +89,17 @@ class AdapterFacts(NamedTuple):
 
 
 @functools.cache
-def adapter_facts(label: str, suite: str) -> AdapterFacts:
-    """Return the declarations of the adapter of a label.
+def adapter_facts(label: str, family: str) -> AdapterFacts:
+    """Return the declarations of the adapter of a label, given the name of its family.
 
     Results may come from a machine with other packages: then they are unknown.
     """
-    if suite not in SUITES:
-        return AdapterFacts()
-    registry = registry_of(family_of_suite(suite))
     try:
-        adapter = registry.find(label)
+        adapter = registry_of(FAMILIES[family]).find(label)
     except (UnknownNameError, UnavailableError):
         return AdapterFacts()
     features = adapter.supports if isinstance(adapter, DataFormat) else None
     return AdapterFacts(adapter.traits, features)
-
-
-def _loss_of(suite: str) -> str:
-    """Return the metric that counts losses; the tables' for a suite that is not declared here."""
-    return family_of_suite(suite).loss
 
 
 def _exact(candidate: Candidate, losses: Measure, datasets: list[DatasetSize]) -> Answer:
@@ -126,20 +120,19 @@ def _exact(candidate: Candidate, losses: Measure, datasets: list[DatasetSize]) -
     return Answer(met=True)
 
 
-def _columns(candidate: Candidate, suite: str, facts: AdapterFacts) -> Answer:
-    if item_of(suite) != "row":
-        return Answer(None, f"{candidate.name} keeps {item_of(suite)}s, which have no columns")
+def _columns(candidate: Candidate, family: Family, facts: AdapterFacts) -> Answer:
+    if family.item != "row":
+        return Answer(None, f"{candidate.name} keeps {family.item}s, which have no columns")
     if facts.features is None:
         label = candidate.configuration.format
         return Answer(None, f"whether {label} reads single columns is not known here")
     return _as_reasoned(Requirement.COLUMNS, candidate, met=Feature.COLUMNS in facts.features)
 
 
-def _detects_damage(candidate: Candidate, suite: str) -> Answer:
-    family = family_of_suite(suite).name
+def _detects_damage(candidate: Candidate, family: Family) -> Answer:
     label, codec = candidate.configuration.format, candidate.configuration.codec or ""
     tried = shipped.damage()
-    counts = tried.get((family, label, codec, False))
+    counts = tried.get((family.name, label, codec, False))
     if counts is None:
         return Answer(None, f"{candidate.name} was never tried with damaged files")
     if not counts.wrong:
@@ -147,7 +140,7 @@ def _detects_damage(candidate: Candidate, suite: str) -> Answer:
     sentence = (
         f"{candidate.name} returned wrong values from {counts.wrong} of {counts.trials} damaged files"
     )
-    protected = tried.get((family, label, codec, True))
+    protected = tried.get((family.name, label, codec, True))
     if protected is not None:
         sentence += (
             f", with its optional checksums from {protected.wrong} of {protected.trials}; "

@@ -20,7 +20,7 @@ from format_bench.results.candidates import (
 )
 from format_bench.results.conditions import WITHIN_A_PLACE
 from format_bench.results.load import Results, suite_of
-from format_bench.results.metrics import Measure
+from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.suites import SUITES, compared_with, item_of, suite_order
 
 if TYPE_CHECKING:
@@ -50,6 +50,13 @@ class Scope(Results):
     def measures(self) -> list[Measure]:
         """The measures that have at least one value, in order of appearance."""
         return measures_of(self.candidates)
+
+    @property
+    def own_measures(self) -> list[Measure]:
+        """The measures of the suite's own records, in the order of their declarations."""
+        own = measures_of(candidates_of(each for each in self.records if suite_of(each) == self.suite))
+        order = list(METRICS)
+        return sorted(own, key=lambda each: (order.index(each.metric), each.cache or ""))
 
 
 def of_dataset(results: Results, dataset: str) -> Results:
@@ -205,6 +212,12 @@ def further_records(records: Iterable[Record], suite: str, datasets: set[Dataset
     measured = {DatasetSize.of(each) for each in found}
     # On other data sets, all of them would be excluded.
     return found if datasets <= measured else []
+
+
+def further_candidates(results: Results, scope: Scope) -> list[Candidate]:
+    """Return the further adapters with results of any data set of a scope."""
+    found = candidates_of(further_records(results.records, scope.suite, set()))
+    return [each for each in found if not set(scope.datasets).isdisjoint(datasets_of([each]))]
 
 
 def _measured(records: list[Record]) -> set[Measure]:
