@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.sentences import sentence
@@ -31,45 +30,27 @@ if TYPE_CHECKING:
 LIBRARIES = ("pandas", "pyarrow", "numpy")
 
 
-@dataclass(frozen=True)
-class Leader:
-    """Best format in one measure on one data set."""
-
-    names: str
-    """The best, or those that share its value; empty if no two values differ."""
-    value: str
-    ties: str
-    """Those that differ from the best by less than noise; may be empty."""
-
-
-@dataclass(frozen=True)
-class Leaders:
-    """Table of the best: a row for each measure, a column for each data set."""
-
-    columns: list[str]
-    rows: list[tuple[str, list[Leader]]]
-
-
-def leaders(suite: SuiteResults) -> Leaders:
-    """Return the best in the measures that findings rank, without measures that do not differ."""
+def leaders(suite: SuiteResults) -> list[tuple[str, list[dict[str, str]]]]:
+    """Return the best by measure and group, of the measures that findings rank if values differ."""
     rows = []
     for metric, subject in ((each.name, each.leader) for each in LEADERS):
         for measure in (each for each in suite.measures if each.metric == metric):
             found = [_leader(group, measure) for group in suite.groups]
-            if any(each.names for each in found):
+            if any(found):
                 cache = f", {measure.cache}" if measure.cache else ""
                 rows.append((subject + cache, found))
-    return Leaders([group.name for group in suite.groups], rows)
+    return rows
 
 
-def _leader(group: ComparisonGroup, measure: Measure) -> Leader:
+def _leader(group: ComparisonGroup, measure: Measure) -> dict[str, str]:
+    """Return the best with its value, and its ties; empty if no two values differ."""
     marks = group.marks(measure)
-    best = [entry for entry, mark in marks.items() if mark == BEST]
+    best, ties = ([entry for entry, mark in marks.items() if mark == kind] for kind in (BEST, TIE))
     if not best:
-        return Leader("", "", "")
+        return {}
     cell = group.cell(best[0], measure)
-    ties = [entry for entry, mark in marks.items() if mark == TIE]
-    return Leader(joined(best), quantity(cell.value or 0, cell.unit), joined(ties))
+    value = quantity(cell.value or 0, cell.unit)
+    return {"names": joined(best), "value": value, "ties": joined(ties)}
 
 
 def pictures(outline: Outline) -> Iterator[tuple[Chart, SuiteResults]]:
@@ -123,6 +104,7 @@ def overview(site: SiteData, latest: LatestRun, pages: Sequence[Page], exports: 
                 "title": suite.title,
                 "findings": findings_on(suite),
                 "leaders": leaders(suite),
+                "groups": suite.groups,
                 "address": comparisons.file_name(suite),
             }
             for suite in outline.suites
