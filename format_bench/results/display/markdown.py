@@ -17,25 +17,12 @@ class TextTable:
     """The sentences that numbers in brackets refer to, from 1 on."""
 
 
-def markdown(table: TextTable, *, padded: bool = False) -> str:
+def markdown(table: TextTable) -> str:
     """Return a table in Markdown, with its title as a heading and its notes as a list.
 
-    Parameters
-    ----------
-    table : TextTable
-        The table; its text must be escaped, except for bars.
-    padded : bool
-        Align the columns also in the source, for readers of the plain text.
+    Its text must be escaped, except for bars.
     """
-    rows = [table.header, *table.rows]
-    if padded:
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        rows = [
-            [text.rjust(width) if at else text.ljust(width) for at, (text, width) in enumerate(row)]
-            for row in (list(zip(row, widths, strict=True)) for row in rows)
-        ]
-    header, *rows = rows
-    lines = [f"## {table.title}", "", *table_lines(header, rows), ""]
+    lines = [f"## {table.title}", "", *table_lines(table.header, table.rows), ""]
     lines += [f"{number}. {note}" for number, note in enumerate(table.notes, start=1)]
     return "\n".join(lines) + "\n"
 
