@@ -143,10 +143,10 @@ def lists_of(suite: SuiteResults) -> dict[str, Any]:
     """Return the lists of a suite as the template takes them: turns, losses, empty cells, remarks."""
     return {
         "title": suite.title,
-        "turns": turns.turns(suite),
-        "losses": losses_and_gaps.losses(suite),
+        "turns": [[measure, data, *rest] for data, measure, *rest in turns.rows_of_turns([suite])],
+        "losses": [row for _, *row in losses_and_gaps.rows_of_losses([suite])],
         "no_loss": losses_and_gaps.no_loss(suite),
-        "gaps": losses_and_gaps.gaps(suite),
+        "gaps": [row for _, *row in losses_and_gaps.rows_of_gaps([suite])],
         "remarks": losses_and_gaps.remarks(suite),
     }
 
