@@ -250,13 +250,14 @@ def _measured_on(measure: Measure, scope: Scope) -> list[DatasetSize]:
 def _ranked(candidates: list[Candidate], scoring: Scoring, floors: Floors | None) -> list[Ranked]:
     logs = {each.configuration: scoring.logs(each) for each in candidates}
     front = set(pareto_front({each: list(found.values()) for each, found in logs.items()}))
+    scores = {each: scoring.weighted(found) for each, found in logs.items()}
     # By name where scores are equal, whatever the order of the records.
-    in_order = sorted(candidates, key=lambda each: (scoring.score(each), each.name))
+    in_order = sorted(candidates, key=lambda each: (scores[each.configuration], each.name))
     bands = [scoring.band(candidate, floors) for candidate in in_order]
     return [
         Ranked(
             candidate=candidate,
-            score=scoring.score(candidate),
+            score=scores[candidate.configuration],
             band=band,
             logs=logs[candidate.configuration],
             ratios=scoring.ratios(candidate),

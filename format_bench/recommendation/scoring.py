@@ -206,7 +206,7 @@ class Scoring:
 
     def score(self, candidate: Candidate) -> float:
         """Return the weighted factor: 1 if the candidate is the best of everything."""
-        return self._weighted(self.logs(candidate))
+        return self.weighted(self.logs(candidate))
 
     def band(self, candidate: Candidate, floors: Floors | None) -> formulas.Band:
         """Return the scores with all values at the lower, and at the upper end of their bands."""
@@ -224,10 +224,11 @@ class Scoring:
                 )
                 for measure, datasets in self.datasets.items()
             }
-            ends.append(self._weighted(logs))
+            ends.append(self.weighted(logs))
         return ends[0], ends[1]
 
-    def _weighted(self, logs: dict[Measure, float]) -> float:
+    def weighted(self, logs: dict[Measure, float]) -> float:
+        """Return the score of logarithms of factors."""
         return formulas.weighted([logs[each] for each in self.weights], [*self.weights.values()])
 
     def ratios(self, candidate: Candidate) -> dict[Measure, float | None]:
