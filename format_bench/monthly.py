@@ -1,7 +1,7 @@
 """Command of the monthly run: ``python -m format_bench.monthly STEP``.
 
-cron.sh passes its exit status on. It calls this address, and may be older or newer than the clone that it
-works in; it never moves.
+cron.sh passes its exit status on. It calls this address, and may be older or newer than the clone that
+it works in; it never moves.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import comparisons
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import metadata_table
-from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import scatters_of
 from format_bench.report.ranking import findings_on
 from format_bench.results.display.text import joined, quantity
@@ -111,7 +110,6 @@ def overview(site: SiteData, latest: LatestRun, pages: Sequence[Page], exports: 
         ],
         self_check=outline.self_check,
         legend=legend(outline.floors),
-        logarithmic_range=LOGARITHMIC_RANGE,
         pages=[page for page in pages if page.in_menu],
         asv_page=ASV_PAGE,
         exports=exports,

@@ -11,12 +11,11 @@ from urllib.parse import quote, urlencode
 from adapter_core.text import printable
 from format_bench.dashboard.asv_page import ASV_PAGE
 from format_bench.dashboard.layout import Page, page_of_run, render
-from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.writers.html import section
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import joined
 from format_bench.results.load import suite_of
-from format_bench.results.marks import WORDS, legend
+from format_bench.results.marks import legend
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import compared_with
 
@@ -119,8 +118,6 @@ def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
                 *((title, to) for (name, title), to in graphs.of_queries.items() if name == suite.name),
             ],
             legend=legend(latest.outline.floors),
-            logarithmic_range=LOGARITHMIC_RANGE,
-            words=WORDS,
         )
         groups = joined([group.name for group in suite.groups], most=8)
         summary = f"Charts and all numbers of the latest run on {groups}."

@@ -48,8 +48,12 @@ def environment() -> Environment:
         # Markup is the page's own; the name of a column may turn around what follows it.
         finalize=lambda value: visible(value) if type(value) is str else value,
     )
-    found.globals["usual_width"] = WIDTH
-    found.globals["formulas"] = Markup(formulas.as_script())  # noqa: S704 (the project's own code)
+    found.globals |= {
+        "formulas": Markup(formulas.as_script()),  # noqa: S704 (the project's own code)
+        "logarithmic_range": LOGARITHMIC_RANGE,
+        "usual_width": WIDTH,
+        "words": WORDS,
+    }
     found.filters |= {
         "integrity": _integrity,
         "pixels": lambda length: f"{length:.1f}".removesuffix(".0"),
@@ -114,8 +118,6 @@ def page(results: Results) -> str:
         suites=[_suite(f"family-{n}", each, outline) for n, each in enumerate(outline.suites)],
         self_check=outline.self_check,
         legend=legend(results.floors),
-        logarithmic_range=LOGARITHMIC_RANGE,
-        words=WORDS,
         facts=metadata_table.by_section(results),
         runs=len(results.metadata),
         chooser=chooser_of(results),
