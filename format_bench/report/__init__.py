@@ -3,10 +3,8 @@
 Everything is computed from a `Results` alone, so that a page made of the same results is the same.
 """
 
-from format_bench.report.charts.build import charts
-from format_bench.report.charts.figures import Chart
 from format_bench.report.ranking import findings
 from format_bench.report.writers import write
 from format_bench.report.writers.html import page
 
-__all__ = ["Chart", "charts", "findings", "page", "write"]
+__all__ = ["findings", "page", "write"]

@@ -10,7 +10,7 @@ from format_bench.report.charts.bars import BarChart, BarSeries
 from format_bench.report.charts.figures import Chart
 from format_bench.report.charts.lines import LINES_WIDTH, NOTE, LineChart, lines_in_words
 from format_bench.report.charts.scatter import ScatterChart
-from format_bench.report.model import CHARTED, outline_of
+from format_bench.report.model import CHARTED
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import Points, points_of
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
@@ -22,16 +22,10 @@ if TYPE_CHECKING:
     from format_bench.report.model import Outline, SuiteResults
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
-    from format_bench.results.load import Results
 
 
 WARM_AND_COLD = "filled: warm; outlined: cold, nothing in the page cache"
 PARETO_NOTE = "dashed: Pareto front, which nothing beats in both"
-
-
-def charts(results: Results) -> list[Chart]:
-    """Return the charts of all groups, without heat maps, in the order of the report."""
-    return [chart for _, _, drawn, _ in pictures(outline_of(results)) for chart in drawn]
 
 
 def pictures(

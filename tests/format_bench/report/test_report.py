@@ -23,8 +23,8 @@ from format_bench.cli.main import format_bench
 from format_bench.families.cases import Case
 from format_bench.report import model, writers
 from format_bench.report.charts.axes import scale_of
-from format_bench.report.charts.build import charts
-from format_bench.report.model import results_by_suite
+from format_bench.report.charts.build import pictures
+from format_bench.report.model import outline_of, results_by_suite
 from format_bench.results import records
 from format_bench.results.candidates import Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
@@ -66,6 +66,11 @@ def only_group(found):
     (family,) = results_by_suite(found)
     (group,) = family.groups
     return group
+
+
+def charts(found):
+    """Return all charts but heat maps."""
+    return [chart for _, _, drawn, _ in pictures(outline_of(found)) for chart in drawn]
 
 
 def every_kind():
