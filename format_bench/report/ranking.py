@@ -40,8 +40,12 @@ class Finding:
 
 
 def findings(results: Results) -> list[str]:
-    """Return the verdict on all suites, a sentence each; of several suites, each sentence names its."""
-    suites = results_by_suite(results)
+    """Return the verdict on all suites, a sentence each."""
+    return verdict(results_by_suite(results))
+
+
+def verdict(suites: list[SuiteResults]) -> list[str]:
+    """Return the verdict on some suites; of several, each sentence names its."""
     return [
         f"{f'{suite.title}: ' if len(suites) > 1 else ''}{each}"
         for suite in suites
