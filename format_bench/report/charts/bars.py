@@ -52,6 +52,7 @@ class BarSeries:
         return f"{self.show(cell.value, cell.unit)} {WORDS[self.marks.get(row, '')]}".strip()
 
 
+# Names such as "HDF5.fixed blosc2:lz4 5" fit; longer ones would leave the bars less than a third.
 _WIDEST_NAME = 165.0
 _GAP, _CAP = 6.0, 2.5
 # Height of the only bar of a row, and of each of several, which have 3 points between them.
