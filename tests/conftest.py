@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from format_bench.conformance import selection
-from format_bench.conformance.conftest import pytest_xdist_make_scheduler
+from format_bench.conformance.conftest import memory_given_back, pytest_xdist_make_scheduler
 from format_bench.metadata import libraries
 from tests.helpers import ROOT, cloned_checkout, copy_with
 
 TESTS = Path(__file__).parent
 
-__all__ = ["pytest_xdist_make_scheduler"]
+__all__ = ["memory_given_back", "pytest_xdist_make_scheduler"]
 
 
 MARKED = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import pytest
 
 from data_generator.synthetic.edge_case_images import equal, unequal
 from format_bench.conformance.selection import HDF5, SelectedAdapter, group_of, ready, selected
+from format_bench.instruments.memory import release_free_memory
 
 if TYPE_CHECKING:
     from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage, RecordStore
@@ -53,7 +54,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             if "codec" not in wanted:
                 metafunc.parametrize(fixture, candidates, ids=str, indirect=True)
                 continue
-            cases = [(each, codec) for each in candidates for codec in each.codecs()]
+            cases = _with_codecs(candidates)
             if "level" not in wanted:
                 _parametrize(metafunc, [fixture, "codec"], cases)
             else:
@@ -62,6 +63,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
                     [fixture, "codec", "level"],
                     [(*case, level) for case in cases for level in _levels(*case)],
                 )
+
+
+def _with_codecs(candidates: Sequence[SelectedAdapter]) -> list[tuple[SelectedAdapter, Codec]]:
+    """Return adapters with their codecs: all of those that a change concerns.
+
+    Others stand for more: each has a codec, and each codec is there once at least.
+    """
+    found, seen = [], set[str]()
+    for each in sorted(candidates, key=lambda each: each.stands_for_others):
+        own = each.codecs()
+        unseen = [codec for codec in own if codec.name not in seen] or own[:1]
+        chosen = unseen if each.stands_for_others else own
+        found += [(each, codec) for codec in chosen]
+        seen |= {codec.name for codec in chosen}
+    return found
 
 
 def _parametrize(metafunc: pytest.Metafunc, names: list[str], cases: list[tuple[Any, ...]]) -> None:
@@ -77,6 +93,13 @@ def _levels(candidate: SelectedAdapter, codec: Codec) -> Sequence[int | None]:
     if candidate.stands_for_others:
         return [default]
     return sorted({codec.levels[0], default, codec.levels[-1]})
+
+
+@pytest.fixture(autouse=True, scope="module")
+def memory_given_back() -> Iterator[None]:
+    """Return freed memory to the kernel after each file of tests: a process of xdist runs dozens."""
+    yield
+    release_free_memory()
 
 
 @pytest.fixture

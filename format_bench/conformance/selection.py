@@ -53,7 +53,7 @@ class SelectedAdapter:
     label: str
     make: Callable[[], Any]
     stands_for_others: bool = False
-    """True if no change concerns it; its codecs are then tested at their default levels alone."""
+    """True if no change concerns it; few of its codecs are then tested, at their default levels."""
 
     def __str__(self) -> str:
         return self.label

@@ -38,7 +38,7 @@ class Meter:
     """Meter of the memory growth since its construction, for calls that are made elsewhere."""
 
     def __init__(self) -> None:
-        _release_free_memory()
+        release_free_memory()
         self._children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         self._method = "VmHWM" if reset_peak() else "ru_maxrss"
         self._before = _status_bytes("VmRSS")
@@ -49,7 +49,7 @@ class Meter:
         child_peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         # ru_maxrss is the largest child ever: only a larger one than before belongs to this call.
         of_children = child_peak * KIB if child_peak > self._children else 0
-        _release_free_memory()
+        release_free_memory()
         held = _status_bytes("VmRSS") - self._before
         return Growth(max(0, peak - self._before) + of_children, max(0, held), self._method)
 
@@ -134,7 +134,7 @@ def _max_resident_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
 
 
-def _release_free_memory() -> None:
+def release_free_memory() -> None:
     """Collect garbage and return freed memory to the kernel."""
     gc.collect()
     # Allocators keep freed memory unless asked: Arrow's pool, and glibc's arenas.

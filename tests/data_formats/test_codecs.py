@@ -135,7 +135,8 @@ def test_the_level_makes_a_difference(label, codec, tmp_path):
     adapter = ready(label, codec)
     levels = CODECS[label, codec].levels
     path, sizes = tmp_path / f"table{adapter.suffix}", []
-    for level in (levels[0], levels[-1]):
+    # From level 20 on, zstd takes 0.7 GB.
+    for level in (levels[0], min(levels[-1], 19)):
         adapter.save(repetitive(), path, codec, level)
         sizes.append(len(data_of(path)))
         stored = level_in(path, label, codec)
