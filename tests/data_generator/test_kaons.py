@@ -15,7 +15,6 @@ from data_generator import datasets
 from data_generator.datasets.kaons import FLOATS, INTEGERS, KAON_FIELDS
 from data_generator.synthetic import kaon_candidates
 from data_generator.synthetic.kaon_candidates import BLOCK_ROWS, KAON_MASS, TRACK_FLOATS
-from tests.helpers import output_of
 
 # Of the first 1,000 rows with the default seed. A change of this is a change of the data, after which
 # old and new measurements cannot be compared.
@@ -66,21 +65,6 @@ def digest(df: pd.DataFrame) -> str:
 
 def test_the_table_is_the_same_as_ever():
     assert digest(data_generator.table("kaons", rows=1_000).df) == DIGEST
-
-
-def test_the_table_is_the_same_on_a_processor_with_fewer_instructions():
-    umath = np._core._multiarray_umath
-    features = [name for name in umath.__cpu_dispatch__ if umath.__cpu_features__.get(name)]
-    if not features:
-        pytest.skip("NumPy uses no special instructions here")
-    code = (
-        "import data_generator, hashlib\n"
-        "values = data_generator.table('kaons', rows=40_000).df.to_numpy()\n"
-        "print(hashlib.sha256(values.tobytes()).hexdigest())"
-    )
-    text = output_of(code, NPY_DISABLE_CPU_FEATURES=" ".join(features), PYTHONHASHSEED="7")
-    values = data_generator.table("kaons", rows=40_000).df.to_numpy()
-    assert text.strip() == hashlib.sha256(values.tobytes()).hexdigest()
 
 
 def test_rows_and_seed_decide(df):
