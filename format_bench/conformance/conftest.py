@@ -31,6 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests of array stores on HDF5 first, then of other array stores."""
     # After PyTables, h5py and ROOT in one process, netCDF's HDF5 library fails and filters crash.
     groups = {item: group_of(item.nodeid) for item in items}
+    items.sort(key=lambda item: not item.path.name.startswith("test_array_"))
     items.sort(key=lambda item: groups[item] != f"array-{HDF5}")
     items.sort(key=lambda item: not groups[item].startswith("array-"))
 

@@ -217,6 +217,7 @@ def test_the_adapters_of_a_library_and_other_files_are_groups():
     kit = "format_bench/conformance/test_"
     assert group_of(f"{kit}array_files.py::test_a[NetCDF4[xarray]-zlib-1]") == f"array-{HDF5}"
     assert group_of(f"{kit}array_files.py::test_a[Zarr.dir[xarray]]") == "array-zarr"
+    assert group_of(f"{kit}image_files.py::test_a[HDF5.chunked]") == f"array-{HDF5}"
     assert group_of(f"{kit}table_values.py::test_a[HDF5.table-words]") == f"table-{HDF5}"
     assert group_of(f"{kit}table_values.py::test_a[CSV[duckdb]-x]") == "table-duckdb"
     assert group_of(f"{kit}table_values.py::test_a") == f"{kit}table_values.py"
