@@ -204,7 +204,7 @@ class Family:
     asks: str = ""
     """The family of the user's data that it asks a user's questions; empty if it asks none."""
     studies: tuple[str, ...] = ()
-    """Suites of studies whose rows are of the family."""
+    """Suites of studies with rows of the family; those of a study of several are in each of them."""
 
     @property
     def asking_suites(self) -> list[Suite]:
@@ -267,7 +267,7 @@ SUITES = {suite.name: suite for family in FAMILIES.values() for suite in family.
 
 
 def family_of_suite(name: str) -> Family:
-    """Return the family of a suite or of a study; the tables for one that no family declares."""
+    """Return the family of a suite, or the first one of a study; the tables if no family declares it."""
     if name in SUITES:
         return FAMILIES[SUITES[name].family]
     declaring = (each for each in FAMILIES.values() if name in each.studies)

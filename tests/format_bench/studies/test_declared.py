@@ -17,10 +17,13 @@ from format_bench.results.export import export
 from format_bench.results.records import under
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyForm
+from format_bench.results.suites import FAMILIES, SUITES
+from format_bench.studies.damaging import evidence as damage
 from format_bench.studies.declared import study
 from format_bench.studies.declared.blocks import LONG, Block, Page, circumstances
 from format_bench.studies.declared.claims import Claim, Compared
 from format_bench.studies.declared.selection import Numbers
+from format_bench.studies.read_maps import evidence as read_maps
 from tests.factories.records import METADATA, record, results
 from tests.helpers import ROOT, run
 
@@ -84,6 +87,12 @@ def test_one_file_is_a_study_with_a_page(toy, tmp_path):
     # The picture comes before any table.
     assert text.index("](toys.svg)") < text.index("| ---")
     assert "Feather is smaller" in (tmp_path / "toys.svg").read_text(encoding="utf-8")
+
+
+def test_each_study_is_named_by_a_family_whose_adapters_it_measures():
+    declared = {study.read(each).suite for each in study.places()} - {"", *SUITES}
+    of_families = {each for family in FAMILIES.values() for each in family.studies} - SUITES.keys()
+    assert of_families == declared | {read_maps.FORM.suite, *damage.SUITES.values()}
 
 
 def test_a_study_asks_the_runner_for_its_cells(toy, tmp_path):
