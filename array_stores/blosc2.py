@@ -20,14 +20,14 @@ _LEVELS = range(1, 10)
 _LEVEL = 5
 _CODECS = ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
 _FILTERS = {"": ("SHUFFLE",), "bitshuffle": ("BITSHUFFLE",), "bytedelta": ("SHUFFLE", "BYTEDELTA")}
-_MOST_CHUNK_BYTES = 2**31 - 32 - 1
 # BLOSC2_MAX_BUFFERSIZE of blosc2.h.
-_MOST_DIMS = 16
+_MOST_CHUNK_BYTES = 2**31 - 32 - 1
 # B2ND_MAX_DIM of b2nd.h.
+_MOST_DIMS = 16
 _BLOCK_BYTES = 2**18
-_FRAME_BYTES = slice(16, 24)
 # Place of the frame's length, of eight bytes, in the header of a contiguous frame,
 # https://www.blosc.org/c-blosc2/format/cframe_format.html.
+_FRAME_BYTES = slice(16, 24)
 
 
 class Adapter(Appendable):

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from adapter_core import ArraySource, Selection
 
-_BITS = {"uint8": 8, "int16": 16, "int32": 32, "int64": 64, "float32": -32, "float64": -64}
 # BITPIX of the FITS standard, section 4.4.1.1.
-_BLOCK_BYTES = 2880
+_BITS = {"uint8": 8, "int16": 16, "int32": 32, "int64": 64, "float32": -32, "float64": -64}
 # Length of which headers and data are multiples.
+_BLOCK_BYTES = 2880
 _KEYWORD = "FBARRAY"
 _MOST_DIMS = 999
 

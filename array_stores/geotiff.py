@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from adapter_core import ArraySource, Selection
 
-_TILE_MULTIPLE = 16
 # TIFF 6.0, section 15: TileWidth and TileLength are multiples of 16.
-_MOST_BANDS = 2**16 - 1
+_TILE_MULTIPLE = 16
 # SamplesPerPixel has 16 bits.
+_MOST_BANDS = 2**16 - 1
 _CLASSIC_BYTES = 2**32 - 2**26
-_CACHE_MB = 64
 # Of blocks; GDAL's default is 5 % of the machine's memory.
+_CACHE_MB = 64
 _LEVELS = {"deflate": "ZLEVEL", "zstd": "ZSTD_LEVEL"}
 
 

@@ -21,9 +21,9 @@ _BITS = 16
 _DATA_FILE = "array.grib2"
 _DESCRIPTION_FILE = "array.json"
 _PACKINGS = {None: "grid_simple", "ccsds": "grid_ccsds"}
+# Section 0 of a message ends in the message's length.
 _INDICATOR_BYTES = 16
 _LENGTH = slice(8, 16)
-# Section 0 of a message ends in the message's length.
 _MOST_CHUNK_BYTES = 2**32 - 1
 
 

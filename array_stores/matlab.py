@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _VARIABLE = "values"
 _DESCRIPTION = "description"
-_MOST_BYTES = 2**30
 # Of version 5 files 2**31, of which SciPy's writer and reader need a multiple in memory.
+_MOST_BYTES = 2**30
 
 
 class Adapter(ArrayStore):

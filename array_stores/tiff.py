@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from adapter_core import ArrayReader, ArraySource
 
 _NAMES = {"ADOBE_DEFLATE": "zlib", "ZSTD": "zstd", "LZMA": "lzma"}
-_MOST_INTEGER_BYTES = 4
 # Of tifffile's horizontal predictor.
-_CLASSIC_BYTES = 2**32 - 2**26
+_MOST_INTEGER_BYTES = 4
 # Classic TIFF has offsets of 32 bits; the rest is for pages' headers.
+_CLASSIC_BYTES = 2**32 - 2**26
 
 
 class Adapter(ArrayStore):

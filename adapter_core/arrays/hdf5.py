@@ -19,18 +19,20 @@ if TYPE_CHECKING:
     from adapter_core.array_source import ArraySource, Attribute
 
 _PLUGIN = "hdf5plugin"
+# Numbers of the inner codecs and of the shuffles of Blosc and Blosc2, from blosc.h.
 _BLOSC = {"blosclz": 0, "lz4": 1, "lz4hc": 2, "zlib": 4, "zstd": 5}
-# Numbers of the inner codecs of Blosc and Blosc2, from blosc.h.
-_BITSHUFFLE = {"lz4": 2, "zstd": 3}
-# Numbers of the inner codecs of Bitshuffle, from bshuf_h5filter.h.
 _SHUFFLES = {0: "+noshuffle", 1: "", 2: "+bitshuffle"}
-_SHUFFLE = 2
-_SZIP_BLOCK = 8
+# Numbers of the inner codecs of Bitshuffle, from bshuf_h5filter.h.
+_BITSHUFFLE = {"lz4": 2, "zstd": 3}
 # The pixels of a block that h5py chooses.
-_BITSHUFFLE_ID = 32008
-_ZFP_ID = 32013
-_ZFP_REVERSIBLE = 2176
+_SZIP_BLOCK = 8
 # Mode word of zfp's reversible mode in its header, from zfp.c.
+_ZFP_REVERSIBLE = 2176
+# Identifiers of filters, from H5Zpublic.h and The HDF Group's list of registered filters,
+# https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md.
+_SHUFFLE, _BITSHUFFLE_ID, _ZFP_ID = 2, 32008, 32013
+# Filters of h5py itself.
+_H5PY = (1, 4, 32000)
 _NAMES = {
     1: "gzip",
     4: "szip",
@@ -45,11 +47,7 @@ _NAMES = {
     32024: "sz3",
     32026: "blosc2:",
 }
-# Identifiers of filters, from H5Zpublic.h and The HDF Group's list of registered filters,
-# https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md.
 _MOST_DIMS = 4
-_H5PY = (1, 4, 32000)
-# Filters of h5py itself.
 _LIMITED_DIMS = ("zfp", "zfp+lossy", "sz", "sz3")
 _BITS = range(1, 21)
 

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 DTYPES = INTEGERS | {"float32", "float64"}
 """Atomic types of netCDF-4."""
 
-_NAME = re.compile(r"\w([^/\x00-\x1f\x7f]*[^/\x00-\x20\x7f])?")
 # From the netCDF file format specification, "name".
+_NAME = re.compile(r"\w([^/\x00-\x1f\x7f]*[^/\x00-\x20\x7f])?")
 _RESERVED = hdf5.RESERVED | {
     "_FillValue",
     "_Netcdf4Dimid",

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 _BLOSC = {"blosclz": "blosc_lz"} | {name: f"blosc_{name}" for name in ("lz4", "lz4hc", "zlib", "zstd")}
 _SHUFFLES = {"noshuffle": 0, "": 1, "bitshuffle": 2}
-_SZIP_BLOCK = 8
 # The pixels of a block that netCDF4-python chooses.
-_BITS = range(1, 24)
+_SZIP_BLOCK = 8
 # netCDF keeps 1 to 23 bits of float32.
+_BITS = range(1, 24)
 
 
 class NetCDF4Store(Appendable):

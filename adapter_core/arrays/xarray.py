@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from adapter_core.array_description import Bounds
 
 FILL_VALUE = "_FillValue"
-_INDEX_DTYPES = INTEGERS | {"float32", "float64"}
 # pandas has no index of float16, and one of objects for complex numbers.
+_INDEX_DTYPES = INTEGERS | {"float32", "float64"}
 
 
 class XarrayStore(ArrayStore):

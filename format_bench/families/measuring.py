@@ -14,11 +14,11 @@ from format_bench.families.operations import Measured
 from format_bench.families.query_measuring import QuerySteps
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import (
-    MAX_REPEATS,
     MIN_REPEATS,
     Repeats,
     Stopwatch,
     first_calls,
+    turns,
 )
 from format_bench.instruments.medium import DeviceWatch, MediumFacts
 from format_bench.instruments.memory import FirstGrowth, Growth
@@ -267,18 +267,16 @@ def _samples_in_turn(  # noqa: PLR0913, PLR0917 (a metric, its file, and limits)
 ) -> list[Measured]:
     """Sample a metric for each step in turn, three times, and more often within the time of three."""
     end = time.perf_counter() + MIN_REPEATS * turn_seconds
-    turns: dict[str, list[Sequence[float]]] = {each.name: [] for each in steps}
-    for turn in range(MAX_REPEATS):
-        if turn >= MIN_REPEATS and time.perf_counter() > end:
-            break
+    taken: dict[str, list[Sequence[float]]] = {each.name: [] for each in steps}
+    for turn in turns(end):
         for step in _ordered(steps, turn + round_number):
             _set_cache(step, file)
             samples = operations.sample(
                 metric, file, cache=step.cache, turn=turn, budget_seconds=turn_seconds / len(steps)
             )
-            turns[step.name].append(samples)
+            taken[step.name].append(samples)
     found = []
-    for own in turns.values():
+    for own in taken.values():
         counted = own[first_calls(len(own), MIN_REPEATS) :]
         found.append(Measured(metric, [sample for each in counted for sample in each]))
     return found

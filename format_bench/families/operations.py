@@ -6,27 +6,33 @@ The runner and the asv suites call the same operations.
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
+from adapter_core import CannotHoldError
 from adapter_core.codec_choice import CodecChoice
+from adapter_core.errors import WrongValuesError
 from data_generator import datasets
 from format_bench.families.questions import declared
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Stopwatch, open_seconds
-from format_bench.results.status import CellStatus
+from format_bench.results.status import WRONG, CellStatus
+from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from adapter_core import BaseAdapter, Registry
     from format_bench.families.questions import Questions
     from format_bench.instruments.clock import Sample
     from format_bench.instruments.threads import Threads
     from format_bench.results.suites import Family, Step
+    from format_bench.verification.diff import Diff
 
 
 @dataclass(frozen=True)
@@ -57,8 +63,8 @@ class Operations(ABC):
         Name of the track on which files are written; else empty.
     """
 
-    family: ClassVar[str] = ""
-    """Name of the family, for its questions; empty if it has none."""
+    family: ClassVar[str]
+    """Name of the family."""
 
     def __init__(
         self,
@@ -217,14 +223,21 @@ class Operations(ABC):
         """Read everything into memory; the call that is measured."""
 
     @abstractmethod
+    def compare(self, data: Any, found: Any) -> Diff:
+        """Compare the data read with the data saved."""
+
     def verify(self, data: Any, found: Any) -> Measured:
-        """Compare the data read with the data saved; return the family's metric of loss.
+        """Return the family's metric of loss, with the losses in words.
 
         Raises
         ------
         WrongValuesError
             If anything came back with another value.
         """
+        diff = self.compare(data, found)
+        if diff.errors:
+            raise WrongValuesError(WRONG + "; ".join(diff.errors))
+        return Measured(FAMILIES[self.family].loss, [diff.lost], "; ".join(diff.losses))
 
     def measure(self, step: Step, file: Path) -> list[Measured] | None:  # noqa: ARG002 (few need it)
         """Measure a step whose calls another process makes and times; None if this one has to.
@@ -417,6 +430,13 @@ class CatalogOperations(Operations):
     def run_size(dataset: str, usual: int) -> int:
         """Return `usual`, or fewer for a data set of large or few items."""
         return datasets.find(dataset).count_for_run(usual)
+
+
+@contextlib.contextmanager
+def warm_up_file(suffix: str) -> Iterator[Path]:
+    """Provide a path for something tiny; end the block where the adapter cannot keep that."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(CannotHoldError):
+        yield Path(folder, f"warm{suffix}")
 
 
 def operations_of(family: Family) -> type[Operations]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import CannotHoldError, UnsupportedError
 from format_bench.families.operations import ColdAnswer, Measured
-from format_bench.instruments.clock import MAX_REPEATS, Stopwatch
+from format_bench.instruments.clock import Stopwatch, turns
 from format_bench.instruments.memory import FirstGrowth
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
@@ -144,7 +144,7 @@ class QuerySteps:
         finally:
             opened.close()
         del answer, opened
-        for turn in _turns(effort.min_repeats, end, share_seconds):
+        for turn in turns(end, effort.min_repeats, _DEAR * share_seconds):
             # What follows an eviction finds other caches than what follows a read.
             order = self._caches if (turn + effort.round_number) % 2 else self._caches[::-1]
             for cold in order:
@@ -191,7 +191,7 @@ class QuerySteps:
         path = self._file.with_name(f"answer{self._operations.adapter.suffix}")
         end = time.perf_counter() + share_seconds
         try:
-            for _ in _turns(effort.min_repeats, end, share_seconds):
+            for _ in turns(end, effort.min_repeats, _DEAR * share_seconds):
                 self._operations.adapter.remove(path)
                 with found.write:
                     opened.write(answer, path)
@@ -201,15 +201,6 @@ class QuerySteps:
             found.unwritten = CellStatus.FAILED, _one_line(error)
         finally:
             self._operations.adapter.remove(path)
-
-
-def _turns(min_repeats: int, end: float, share_seconds: float) -> Iterator[int]:
-    """Yield numbers of turns until a time of the clock, or long after it if there are too few."""
-    for turn in range(MAX_REPEATS):
-        over = time.perf_counter() - end
-        if (turn >= min_repeats and over > 0) or (turn and over > _DEAR * share_seconds):
-            return
-        yield turn
 
 
 def _measured(step: Step, query: str, outcome: _Samples | Empty) -> Iterator[Measured]:

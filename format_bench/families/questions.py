@@ -150,7 +150,7 @@ class Questions:
 @cache
 def declared(family: str) -> Questions:
     """Return the questions that a family declares in its folder `questions`, file by file."""
-    files = Path(__file__).parent.joinpath(family or "none", FOLDER).glob("*.toml")
+    files = Path(__file__).parent.joinpath(family, FOLDER).glob("*.toml")
     texts = [(path.name, path.read_text(encoding="utf-8")) for path in sorted(files)]
     return Questions(tuple(texts))
 

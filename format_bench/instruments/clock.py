@@ -109,6 +109,27 @@ def time_call(step: Callable[[], Any]) -> Sample:
     return stopwatch.last
 
 
+def turns(
+    end: float, min_repeats: int = MIN_REPEATS, patience_seconds: float = math.inf
+) -> Iterator[int]:
+    """Yield the numbers of turns until a time, but of few ones until later.
+
+    Parameters
+    ----------
+    end : float
+        Value of `time.perf_counter`.
+    min_repeats : int
+        The least number of turns.
+    patience_seconds : float
+        Time after the end when not even these follow the first.
+    """
+    for turn in range(MAX_REPEATS):
+        over_seconds = time.perf_counter() - end
+        if over_seconds > (0 if turn >= min_repeats else patience_seconds) and turn:
+            return
+        yield turn
+
+
 def open_seconds(open_file: Callable[[], Closable], budget_seconds: float) -> list[float]:
     """Return the wall seconds of opening a file, of three times or more.
 
@@ -120,8 +141,7 @@ def open_seconds(open_file: Callable[[], Closable], budget_seconds: float) -> li
         A third of the wall time after which no time beyond the third starts.
     """
     samples: list[float] = []
-    end = time.perf_counter() + MIN_REPEATS * budget_seconds
-    while len(samples) < MIN_REPEATS or (time.perf_counter() < end and len(samples) < MAX_REPEATS):
+    for _ in turns(time.perf_counter() + MIN_REPEATS * budget_seconds):
         start = time.perf_counter()
         reader = open_file()
         samples.append(time.perf_counter() - start)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.array_store import Property
 from adapter_core.codecs import ErrorScale
+from format_bench.verification.diff import Diff
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,21 +14,9 @@ if TYPE_CHECKING:
     from adapter_core import ArrayReader, ArraySource, ArrayStore, Codec
 
 
-@dataclass(frozen=True)
-class ArrayDiff:
-    """Differences between the array read back and the one saved."""
-
-    losses: tuple[str, ...] = ()
-    """Changes that the store or the codec declares, as sentences."""
-    errors: tuple[str, ...] = ()
-    """Changes that it does not declare, as sentences."""
-    lost_properties: int = 0
-    """Number of properties that did not come back, the exact values among them."""
-
-
 def verify_array(
     store: ArrayStore, codec: Codec | None, level: int | None, saved: ArraySource, found: ArrayReader
-) -> ArrayDiff:
+) -> Diff:
     """Compare an array read back with the one saved, chunk by chunk.
 
     Values are compared bit for bit, NaN payloads included; a lossy codec's or store's, which are
@@ -47,7 +35,7 @@ def verify_array(
     """
     if (found.shape, found.dtype) != (saved.shape, saved.dtype):
         changed = f"{saved.dtype} {saved.shape} came back as {found.dtype} {found.shape}"
-        return ArrayDiff(errors=(changed,))
+        return Diff(errors=(changed,))
     scale, bits = (codec.error, level or 0) if codec and codec.error else store.error or (None, 0)
     losses, errors = _properties(store, saved, found)
     changed_chunks, largest, chunks = 0, 0.0, 0
@@ -71,7 +59,7 @@ def verify_array(
             losses.append(words)
         else:
             errors.append(f"{words}, although 2**-{bits} is declared")
-    return ArrayDiff(tuple(losses), tuple(errors), len(losses))
+    return Diff(tuple(losses), tuple(errors), len(losses))
 
 
 _NAMES = {

@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from format_bench.verification.diff import Diff
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import ImageStorage
-
-
-@dataclass(frozen=True)
-class ImageDiff:
-    """Differences between the images and labels read back and those saved."""
-
-    losses: tuple[str, ...] = ()
-    """Changes that the storage declares, as sentences."""
-    errors: tuple[str, ...] = ()
-    """Changes that it does not declare, as sentences."""
-    changed_images: int = 0
-    """Number of images with other pixels."""
-
-    @property
-    def exact(self) -> bool:
-        """True without losses and errors."""
-        return not self.losses and not self.errors
 
 
 def verify_images(
@@ -35,7 +19,7 @@ def verify_images(
     labels: Sequence[int] | np.ndarray,
     found_images: Sequence[np.ndarray],
     found_labels: np.ndarray,
-) -> ImageDiff:
+) -> Diff:
     """Compare a set read back with the one saved, image by image.
 
     Only four images are in memory at a time, if the sequences are lazy. Of storages that change pixels,
@@ -54,12 +38,12 @@ def verify_images(
 
     errors = list(_label_errors(np.asarray(labels, np.int64), found_labels))
     if len(found_images) != len(images):
-        return ImageDiff((), (*errors, f"{len(images)} images came back as {len(found_images)}"))
+        return Diff((), (*errors, f"{len(images)} images came back as {len(found_images)}"))
     changed, largest = 0, 0
     for index, (image, found) in enumerate(zip(images, found_images, strict=True)):
         if found.shape != image.shape or found.dtype != image.dtype:
             what = f"image {index}: {image.dtype} {image.shape} came back as {found.dtype} {found.shape}"
-            return ImageDiff((), (*errors, what))
+            return Diff((), (*errors, what))
         if not np.array_equal(image, found):
             changed += 1
             # The difference of two uint8 arrays would wrap around.
@@ -71,11 +55,11 @@ def verify_images(
                 errors.append(f"image {index} came back as {nearer}")
                 break
     if not changed:
-        return ImageDiff((), tuple(errors))
+        return Diff((), tuple(errors))
     words = f"pixels of {changed} of {len(images)} images changed, by up to {largest} of 255"
     if storage.changes_pixels:
-        return ImageDiff((words,), tuple(errors), changed)
-    return ImageDiff((), (*errors, words), changed)
+        return Diff((words,), tuple(errors), changed)
+    return Diff((), (*errors, words), changed)
 
 
 def _nearer(image: np.ndarray, found: np.ndarray, others: Mapping[str, np.ndarray]) -> str:

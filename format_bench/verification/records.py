@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.record_digest import digest
+from format_bench.verification.diff import Diff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,19 +19,9 @@ _NOT_A_RECORD = (struct.error, AttributeError, TypeError, ValueError, LookupErro
 _MISSING = object()
 
 
-@dataclass(frozen=True)
-class RecordDiff:
-    """Differences between the records read back and those saved."""
-
-    losses: tuple[str, ...] = ()
-    """Fields whose values are right, but of another type, as sentences."""
-    errors: tuple[str, ...] = ()
-    """The first difference, as a sentence."""
-
-
 def verify_records(
     records: RecordSet, found: Iterable[Any], plain: Callable[[Any], tuple[Any, ...]]
-) -> RecordDiff:
+) -> Diff:
     """Compare records read back with those saved, by the digest of all fields.
 
     If the digests differ, the saved records are made again for the first difference.
@@ -50,9 +40,10 @@ def verify_records(
     except _NOT_A_RECORD:
         same = False
     if not same:
-        return RecordDiff(errors=(_first_difference(records, found, plain),))
+        return Diff(errors=(_first_difference(records, found, plain),))
     first = next(iter(found), None)
-    return RecordDiff(losses=tuple(_losses(first, records.of)) if first is not None else ())
+    losses = () if first is None else tuple(_losses(first, records.of))
+    return Diff(losses, lost=len(losses))
 
 
 def _first_difference(

@@ -7,11 +7,11 @@ all NaN are equal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from format_bench.verification.columns import differing
+from format_bench.verification.diff import Diff
 from format_bench.verification.rounding import is_rounded
 
 if TYPE_CHECKING:
@@ -22,29 +22,12 @@ if TYPE_CHECKING:
 NAMES_SHOWN = 5
 
 
-@dataclass(frozen=True)
-class TableDiff:
-    """The result of a comparison."""
-
-    losses: tuple[str, ...] = ()
-    """Changes that leave every value right, as sentences: changed dtypes, rounded floats."""
-    lost_columns: int = 0
-    """Number of columns with losses."""
-    errors: tuple[str, ...] = ()
-    """Wrong values, nulls, rows, names or order, as sentences."""
-
-    @property
-    def exact(self) -> bool:
-        """True without losses and errors."""
-        return not self.losses and not self.errors
-
-
 def verify(
     saved: pd.DataFrame,
     read: pd.DataFrame,
     kept_digits: int | None = None,
     kept_decimals: int | None = None,
-) -> TableDiff:
+) -> Diff:
     """Compare a table read back with the one saved.
 
     Parameters
@@ -61,9 +44,9 @@ def verify(
     import pandas as pd
 
     if list(saved.columns) != list(read.columns):
-        return TableDiff(errors=(f"columns {_short(saved)} came back as {_short(read)}",))
+        return Diff(errors=(f"columns {_short(saved)} came back as {_short(read)}",))
     if len(saved) != len(read):
-        return TableDiff(errors=(f"{len(saved):,} rows came back as {len(read):,}",))
+        return Diff(errors=(f"{len(saved):,} rows came back as {len(read):,}",))
     losses, errors = [], []
     lost: set[int] = set()
     index = read.index
@@ -88,7 +71,7 @@ def verify(
         if changes:
             lost.add(position)
             losses += [f"column {name}: {change}" for change in changes]
-    return TableDiff(tuple(losses), len(lost), tuple(errors))
+    return Diff(tuple(losses), tuple(errors), len(lost))
 
 
 def _short(df: pd.DataFrame) -> str:

@@ -86,7 +86,7 @@ def test_parquet_of_polars_keeps_the_pandas_metadata(tmp_path):
     assert verify(df[["t"]], adapter.read(path, ["t"])).exact
     others = verify(df, pd.read_parquet(path))
     assert others.errors == ()
-    assert others.lost_columns == 2
+    assert others.lost == 2
 
 
 def _rows_of_avro(path):

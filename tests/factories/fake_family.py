@@ -88,12 +88,14 @@ _OPERATIONS = '''
 
 import json
 
-from adapter_core.errors import WrongValuesError
 from format_bench.families.operations import Measured, Operations
+from format_bench.verification.diff import Diff
 
 
 class NoteOperations(Operations):
     """One note store."""
+
+    family = "notes"
 
     @staticmethod
     def datasets():
@@ -140,11 +142,9 @@ class NoteOperations(Operations):
         """Read notes."""
         return self.adapter.read(file)
 
-    def verify(self, data, found):
+    def compare(self, data, found):
         """Compare notes."""
-        if data != found:
-            raise WrongValuesError("came back wrong: other notes")
-        return Measured("lost notes", [0])
+        return Diff(errors=() if data == found else ("other notes",))
 
     def metric(self, metric, file, *, cache=None, budget_seconds=0.0):
         """Count the lines of the file."""

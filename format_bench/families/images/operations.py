@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import functools
-import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import data_generator
-from adapter_core.errors import WrongValuesError
 from data_generator.random_words import RandomWords
 from format_bench.families.images import cache as image_cache
-from format_bench.families.operations import CatalogOperations, Measured
-from format_bench.results.status import WRONG
+from format_bench.families.operations import CatalogOperations, warm_up_file
 from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     import numpy as np
 
     from adapter_core import ImageReader, ImageStorage
+    from format_bench.verification.diff import Diff
 
     ImageSet = tuple[Sequence[np.ndarray], np.ndarray]
     """Images and labels."""
@@ -77,6 +75,7 @@ def _per_image(reader: ImageReader, calls: list[list[int]], budget_seconds: floa
 class ImageOperations(CatalogOperations):
     """One image storage."""
 
+    family = "images"
     adapter: ImageStorage
 
     @staticmethod
@@ -132,12 +131,9 @@ class ImageOperations(CatalogOperations):
         """Read the set; every storage returns images that are in memory."""
         return self.adapter.read(file)
 
-    def verify(self, data: ImageSet, found: ImageSet) -> Measured:
-        """Return the number of images whose pixels changed as the storage declares."""
-        verdict = verify_images(self.adapter, data[0], data[1], found[0], found[1])
-        if verdict.errors:
-            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
-        return Measured("changed images", [verdict.changed_images], "; ".join(verdict.losses))
+    def compare(self, data: ImageSet, found: ImageSet) -> Diff:
+        """Compare the sets image by image; pixels may change as the storage declares."""
+        return verify_images(self.adapter, *data, *found)
 
     def sample(
         self,
@@ -168,8 +164,7 @@ def _warm_up(adapter: ImageStorage) -> None:
     import numpy as np
 
     images = [np.full((8, 8, 3), value, np.uint8) for value in range(4)]
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"warm{adapter.suffix}")
+    with warm_up_file(adapter.suffix) as path:
         adapter.save(images, range(4), path)
         adapter.read(path)
         with adapter.open(path) as reader:

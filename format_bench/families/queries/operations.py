@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import pickle
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +20,7 @@ from adapter_core.errors import (
     WrongValuesError,
 )
 from adapter_core.query import TABLE
-from format_bench.families.operations import CatalogOperations, ColdAnswer, Measured, OpenQuery
+from format_bench.families.operations import CatalogOperations, ColdAnswer, OpenQuery, warm_up_file
 from format_bench.families.questions import Questions, declared
 from format_bench.families.tables import reference
 from format_bench.families.tables.operations import TableOperations
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 
     from adapter_core.query import Query
     from format_bench.instruments.threads import Threads
+    from format_bench.verification.diff import Diff
     from query_engines import EngineOnFormat
 
 FAMILY = "queries"
@@ -66,6 +66,13 @@ class Facts:
     """Whether the rows have the order of tuned files."""
     questions: Questions | None
     is_own: bool
+
+    def query(self, name: str) -> Query:
+        """Return the query of a question; raise `UnsupportedError` if it is not asked."""
+        found = self.asked[name]
+        if isinstance(found, str):
+            raise UnsupportedError(found)
+        return found
 
 
 @dataclass(frozen=True)
@@ -138,12 +145,8 @@ class QueryTables:
 
     def answer(self, name: str) -> Answer:
         """Return the right answer to a question that is asked."""
-        query = self.facts.asked[name]
-        if isinstance(query, str):
-            raise UnsupportedError(query)
-        if name in self.facts.answers:
-            return self.facts.answers[name]
-        return reference.answer(query, self.tables)
+        query = self.facts.query(name)
+        return self.facts.answers.get(name) or reference.answer(query, self.tables)
 
 
 def _facts(file: IO[bytes]) -> Facts:
@@ -258,32 +261,25 @@ class QueryOperations(CatalogOperations):
             self.adapter.format.read(self.adapter.paths(file, self.facts.names)[self.facts.names[0]])
         )
 
-    def verify(self, data: QueryTables, found: pd.DataFrame) -> Measured:
-        """Return the number of columns of the first table that lost something."""
+    def compare(self, data: QueryTables, found: pd.DataFrame) -> Diff:
+        """Compare the first table with the one read, column by column."""
         first = data.facts.names[0]
         wanted = data.tables[first]
         if self.track == TUNED:
             keys, _ = data.facts.tuned.get(first, ([], []))
             wanted = wanted.sort_values(keys, kind="stable", ignore_index=True)
-        verdict = verify(wanted, found, *self.adapter.format.kept)
-        if verdict.errors:
-            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
-        return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
+        return verify(wanted, found, *self.adapter.format.kept)
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if the data set lacks the columns, or the engine cannot answer."""
-        found = self.facts.asked[query]
-        if isinstance(found, str):
-            raise UnsupportedError(found)
+        found = self.facts.query(query)
         if found.positions and self.track == TUNED and not self.facts.is_sorted:
             raise UnsupportedError(f"rows of a tuned file of {self.facts.dataset} have other numbers")
         self.adapter.engine.check(self.adapter.format.label, found)
 
     def open_query(self, query: str, file: Path) -> OpenQuery:
         """Open the saved tables by a new instance of the engine's connection."""
-        found = self.facts.asked[query]
-        if isinstance(found, str):
-            raise UnsupportedError(found)
+        found = self.facts.query(query)
         return EngineQuery(self.adapter, self.adapter.paths(file, self.facts.names), query, found)
 
     def answer_cold(self, query: str, file: Path, limit_seconds: float) -> ColdAnswer:
@@ -391,12 +387,8 @@ class EngineQuery(OpenQuery):
 def _warm_up(adapter: EngineOnFormat) -> None:
     generated = QueryOperations.generate("query", 200)
     data = replace(generated, questions=declared(FAMILY).to().only("count", "columns-2", "group-few"))
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, f"warm{adapter.suffix}")
-        try:
-            adapter.save(data.tables, file)
-        except CannotHoldError:
-            return
+    with warm_up_file(adapter.suffix) as file:
+        adapter.save(data.tables, file)
         for name, query in data.facts.asked.items():
             if isinstance(query, str):
                 continue

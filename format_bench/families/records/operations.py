@@ -3,35 +3,35 @@
 from __future__ import annotations
 
 import functools
-import tempfile
 import time
 from collections import deque
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import data_generator
-from adapter_core import CannotHoldError, RecordSet, RecordStore, UnsupportedError
-from adapter_core.errors import WrongValuesError
+from adapter_core import RecordSet, RecordStore, UnsupportedError
 from data_generator.random_words import RandomWords
-from format_bench.families.operations import CatalogOperations, Measured
+from format_bench.families.operations import CatalogOperations, Measured, warm_up_file
 from format_bench.families.records import stored
 from format_bench.families.records.first_call import first_seconds
 from format_bench.families.records.jvm_cells import JvmCell
-from format_bench.instruments.clock import MAX_REPEATS, MIN_REPEATS
-from format_bench.results.status import WRONG, CellStatus
+from format_bench.instruments.clock import MAX_REPEATS, MIN_REPEATS, turns
+from format_bench.results.status import CellStatus
 from format_bench.verification.records import verify_records
 from record_stores import JvmStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from adapter_core.record_type import RecordType
     from format_bench.results.suites import Step
+    from format_bench.verification.diff import Diff
 
 
 class RecordOperations(CatalogOperations):
     """One record store, with or without one of its codecs."""
 
+    family = "records"
     adapter: Any
     """A `RecordStore`, or a `JvmStore`, whose calls a JVM makes and times."""
     stored: stored.Stored
@@ -107,12 +107,9 @@ class RecordOperations(CatalogOperations):
         found: list[Any] = self.adapter.read(file, self.stored.of)
         return found
 
-    def verify(self, data: RecordSet, found: list[Any]) -> Measured:
-        """Return the number of fields that came back as another type, by the digest of all fields."""
-        verdict = verify_records(data, found, self.adapter.plain(data.of))
-        if verdict.errors:
-            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
-        return Measured("lost fields", [len(verdict.losses)], "; ".join(verdict.losses))
+    def compare(self, data: RecordSet, found: list[Any]) -> Diff:
+        """Compare the records by the digest of all fields, and the types of the fields."""
+        return verify_records(data, found, self.adapter.plain(data.of))
 
     def metric(
         self, metric: str, file: Path, *, cache: str | None = None, budget_seconds: float = 0.0
@@ -184,11 +181,7 @@ _MEASURED: dict[str, Callable[[RecordOperations, Path, float], list[float]]] = {
 
 def _sampled(sample: Callable[[], float], budget_seconds: float = 0.0) -> list[float]:
     """Return three samples, and more within the time of three."""
-    end = time.perf_counter() + MIN_REPEATS * budget_seconds
-    found: list[float] = []
-    while len(found) < MIN_REPEATS or (time.perf_counter() < end and len(found) < MAX_REPEATS):
-        found.append(sample())
-    return found
+    return [sample() for _ in turns(time.perf_counter() + MIN_REPEATS * budget_seconds)]
 
 
 def _seconds(call: Callable[[], object]) -> float:
@@ -207,10 +200,6 @@ def _warm_up(adapter: RecordStore, codec: str | None, of: RecordType) -> None:
     name = next(
         each for each in data_generator.record_names() if RecordOperations.generate(each, 0).of == of
     )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"warm{adapter.suffix}")
-        try:
-            adapter.save(RecordOperations.generate(name, 8), path, codec)
-        except CannotHoldError:
-            return
+    with warm_up_file(adapter.suffix) as path:
+        adapter.save(RecordOperations.generate(name, 8), path, codec)
         adapter.read(path, of)

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import functools
 import pickle
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import data_generator
-from adapter_core import CannotHoldError, DataFormat
-from adapter_core.errors import WrongValuesError
-from format_bench.families.operations import CatalogOperations, Measured, OpenQuery
+from format_bench.families.operations import CatalogOperations, OpenQuery, warm_up_file
 from format_bench.families.remote_measuring import measure_remote
 from format_bench.families.scale_measuring import measure_scale
 from format_bench.families.tables.queries import TableQuery, query_to
 from format_bench.families.tables.subject import tuning_keys
 from format_bench.instruments.touch import touch
-from format_bench.results.status import WRONG
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     import pandas as pd
 
+    from adapter_core import DataFormat
+    from format_bench.families.operations import Measured
     from format_bench.results.suites import Step
+    from format_bench.verification.diff import Diff
 
 
 class TableOperations(CatalogOperations):
@@ -100,14 +99,11 @@ class TableOperations(CatalogOperations):
         df: pd.DataFrame = touch(self.adapter.read(file))
         return df
 
-    def verify(self, data: pd.DataFrame, found: pd.DataFrame) -> Measured:
-        """Return the number of columns that lost something, and the losses in words."""
+    def compare(self, data: pd.DataFrame, found: pd.DataFrame) -> Diff:
+        """Compare the tables column by column, in the order of a tuned file if it is one."""
         if self.tuned:
             data = data.sort_values(self.tuned[0], kind="stable", ignore_index=True)
-        verdict = verify(data, found, *self.adapter.kept)
-        if verdict.errors:
-            raise WrongValuesError(WRONG + "; ".join(verdict.errors))
-        return Measured("lost columns", [verdict.lost_columns], "; ".join(verdict.losses))
+        return verify(data, found, *self.adapter.kept)
 
     def measure(self, step: Step, file: Path) -> list[Measured] | None:
         """Measure the steps `remote` and `scale` in processes of their own."""
@@ -135,11 +131,6 @@ OPERATIONS = TableOperations
 
 @functools.cache
 def _warm_up(adapter: DataFormat) -> None:
-    df = data_generator.table("eq", rows=8).df
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"warm{adapter.suffix}")
-        try:
-            adapter.save(df, path)
-        except CannotHoldError:
-            return
+    with warm_up_file(adapter.suffix) as path:
+        adapter.save(data_generator.table("eq", rows=8).df, path)
         adapter.read(path)

@@ -47,7 +47,7 @@ def verdict(found, store="NPY", codec=None, level=None):
 
 def test_the_same_array_has_no_loss():
     assert verdict(Found()) == verdict(Found(VALUES.copy()))
-    assert verdict(Found()).lost_properties == 0
+    assert verdict(Found()).lost == 0
     assert not verdict(Found()).errors
 
 
@@ -73,7 +73,7 @@ def test_an_error_within_the_bound_is_a_loss_with_its_size():
     rounded = VALUES * np.float32(1 + 2.0**-9)
     found = verdict(Found(rounded), codec=LOSSY, level=8)
     assert not found.errors
-    assert found.lost_properties == 1
+    assert found.lost == 1
     assert found.losses[0].startswith("values of 5 of 5 chunks changed, by up to 0.00195")
     assert "although 2**-12 is declared" in verdict(Found(rounded), codec=LOSSY, level=12).errors[0]
 
@@ -81,7 +81,7 @@ def test_an_error_within_the_bound_is_a_loss_with_its_size():
 def test_properties_are_lost_as_declared_and_wrong_otherwise():
     bare = {"name": "", "dims": (), "attributes": {}, "coordinates": {}, "coordinate_attributes": {}}
     declared = verdict(Found(**bare), store="NPY.memmap")
-    assert declared.lost_properties == 5
+    assert declared.lost == 5
     assert not declared.errors
     assert "attributes lost: the file has shape and dtype alone" in declared.losses
     assert len(verdict(Found(**bare)).errors) == 5

@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 
 from format_bench.conformance.tables import every_table, ordinary
-from format_bench.verification.tables import TableDiff, verify
+from format_bench.verification.diff import Diff
+from format_bench.verification.tables import verify
 
 
 @pytest.mark.parametrize("table", every_table())
 def test_a_table_is_exactly_itself(table):
     df = every_table()[table]
-    assert verify(df, df.copy(deep=True)) == TableDiff()
+    assert verify(df, df.copy(deep=True)) == Diff()
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ def test_a_table_is_exactly_itself(table):
 )
 def test_a_changed_dtype_is_a_loss(saved, read, loss):
     verdict = verify(pd.DataFrame({"c": saved}), pd.DataFrame({"c": read}))
-    assert verdict == TableDiff(losses=(loss,), lost_columns=1)
+    assert verdict == Diff(losses=(loss,), lost=1)
     assert not verdict.exact
 
 

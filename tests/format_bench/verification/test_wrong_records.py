@@ -10,7 +10,8 @@ import pytest
 import data_generator
 from adapter_core.entities import Status
 from adapter_core.record_set import RecordSet
-from format_bench.verification.records import RecordDiff, verify_records
+from format_bench.verification.diff import Diff
+from format_bench.verification.records import verify_records
 
 COUNT = 40
 FLAT, NESTED = "entities", "entities-nested"
@@ -160,7 +161,7 @@ def _saved(dataset):
 )
 def test_wrong_records_are_an_error(dataset, mutation):
     saved = _saved(dataset)
-    assert verify_records(saved, deepcopy(saved.objects), saved.of.plain) == RecordDiff()
+    assert verify_records(saved, deepcopy(saved.objects), saved.of.plain) == Diff()
     found = WRONG[dataset][mutation](deepcopy(saved.objects))
     (sentence,) = verify_records(saved, found, saved.of.plain).errors
     assert "equal values of other types" not in sentence
