@@ -10,8 +10,9 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -45,6 +46,41 @@ class Piece:
     digests: dict[str, str] = field(default_factory=dict)
     """Digest of each column's values and their order, which the writer of the partition may give; a
     manifest keeps them. Empty if there are none."""
+
+
+def manifest_of(label: str, parts: Sequence[Any]) -> str:
+    """Return the text of the manifest of some parts, dataclasses as `Piece`, of a format."""
+    facts = {"version": _VERSION, "format": label, "parts": [asdict(each) for each in parts]}
+    return json.dumps(facts)
+
+
+def parts_in(
+    place: object, label: str, read: Callable[[], str], size_of: Callable[[list[str]], list[int]]
+) -> list[dict[str, Any]]:
+    """Return the facts of the parts in a folder's manifest, whose sizes are compared with `size_of`.
+
+    Raises
+    ------
+    IncompleteError
+        If there is no manifest, it is another format's or of a newer version, or a size differs.
+    """
+    try:
+        manifest = json.loads(read())
+    except (FileNotFoundError, NotADirectoryError) as error:
+        reason = f"{place} is not complete: it lacks {MANIFEST}, which a save writes last"
+        raise IncompleteError(reason) from error
+    if manifest["format"] != label:
+        raise IncompleteError(f"{place} contains parts of {manifest['format']}, not of {label}")
+    if manifest["version"] > _VERSION:
+        raise IncompleteError(f"{place} was written by a newer version of this package")
+    parts: list[dict[str, Any]] = manifest["parts"]
+    sizes = size_of([part["name"] for part in parts])
+    for part, found in zip(parts, sizes, strict=True):
+        if found != part["size_bytes"]:
+            raise IncompleteError(
+                f"{place}/{part['name']} has {found:,} bytes, and {part['size_bytes']:,} in the manifest"
+            )
+    return parts
 
 
 class _Format(Protocol):
@@ -192,43 +228,18 @@ class PartFiles(PartitionedTable):
 
     def commit(self, pieces: Sequence[Piece]) -> None:
         """Write the manifest."""
-        manifest = {
-            "version": _VERSION,
-            "format": self.adapter.label,
-            "parts": [asdict(piece) for piece in pieces],
-        }
-        self.folder.write_text(MANIFEST, json.dumps(manifest))
+        self.folder.write_text(MANIFEST, manifest_of(self.adapter.label, pieces))
 
     def pieces(self) -> list[Piece]:
         """Return the parts in the manifest, whose sizes are compared with the files'."""
-        pieces = self._listed()
-        sizes = self._sizes_of([piece.name for piece in pieces])
-        for piece, found in zip(pieces, sizes, strict=True):
-            if found != piece.size_bytes:
-                raise IncompleteError(
-                    f"{self.folder}/{piece.name} has {found:,} bytes, and {piece.size_bytes:,} in the "
-                    "manifest"
-                )
-        return pieces
+        text = partial(self.folder.read_text, MANIFEST)
+        parts = parts_in(self.folder, self.adapter.label, text, self._sizes_of)
+        return [Piece(**part) for part in parts]
 
     def _sizes_of(self, names: Sequence[str]) -> list[int]:
         """Return the sizes of parts, 0 for a missing one."""
         paths = [self.path / name for name in names]
         return [self.adapter.size_bytes(path) if path.exists() else 0 for path in paths]
-
-    def _listed(self) -> list[Piece]:
-        try:
-            manifest = json.loads(self.folder.read_text(MANIFEST))
-        except FileNotFoundError as error:
-            reason = f"{self.folder} is not a whole table: it lacks {MANIFEST}, which a save writes last"
-            raise IncompleteError(reason) from error
-        if manifest["format"] != self.adapter.label:
-            raise IncompleteError(
-                f"{self.folder} contains parts of {manifest['format']}, not of {self.adapter.label}"
-            )
-        if manifest["version"] > _VERSION:
-            raise IncompleteError(f"{self.folder} was written by a newer version of this package")
-        return [Piece(**part) for part in manifest["parts"]]
 
     def read(self, piece: Piece, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Read a part by `DataFormat.read`."""

@@ -7,10 +7,10 @@ nothing is at its path.
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -18,16 +18,13 @@ from adapter_core import files
 from adapter_core.array_description import Description
 from adapter_core.array_source import ArraySource
 from adapter_core.errors import IncompleteError, UnsupportedError
-from adapter_core.partitioned import MANIFEST
+from adapter_core.partitioned import MANIFEST, manifest_of, parts_in
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.array_reader import ArrayReader
     from adapter_core.array_source import Selection
-
-_VERSION = 2
-"""Of the manifest; version 1 has no digests."""
 
 
 @dataclass(frozen=True)
@@ -257,36 +254,18 @@ class ArrayParts(PartitionedArray):
         )
 
     def _finish(self, regions: Sequence[Region]) -> None:
-        manifest = {
-            "version": _VERSION,
-            "format": self.store.label,
-            "parts": [asdict(region) for region in regions],
-        }
         with files.write_atomically(self.unfinished / MANIFEST, durable=True) as temporary:
-            temporary.write_text(json.dumps(manifest), encoding="utf-8")
+            temporary.write_text(manifest_of(self.store.label, regions), encoding="utf-8")
 
     def regions(self, count: int) -> list[Region]:  # noqa: ARG002 (each file is a region)
         """Return the regions in the manifest, whose sizes are compared with the files'."""
         self._check_committed()
-        try:
-            manifest = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError) as error:
-            raise IncompleteError(f"{self.path} lacks {MANIFEST}") from error
-        if manifest["format"] != self.store.label:
-            raise IncompleteError(
-                f"{self.path} contains files of {manifest['format']}, not of {self.store.label}"
-            )
-        if manifest["version"] > _VERSION:
-            raise IncompleteError(f"{self.path} was written by a newer version of this package")
-        regions = [Region(**part) for part in manifest["parts"]]
-        for region in regions:
-            file = self.path / region.name
-            found = self.store.size_bytes(file) if file.exists() else 0
-            if found != region.size_bytes:
-                raise IncompleteError(
-                    f"{file} has {found:,} bytes, and {region.size_bytes:,} in the manifest"
-                )
-        return regions
+        text = partial((self.path / MANIFEST).read_text, encoding="utf-8")
+        return [Region(**part) for part in parts_in(self.path, self.store.label, text, self._sizes_of)]
+
+    def _sizes_of(self, names: Sequence[str]) -> list[int]:
+        paths = [self.path / name for name in names]
+        return [self.store.size_bytes(path) if path.exists() else 0 for path in paths]
 
     def read(self, region: Region) -> np.ndarray:
         """Read a file by `ArrayStore.read`."""
