@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import InvalidSelectionError, PartialReads
+from adapter_core import InvalidSelectionError
 from adapter_core.column_batches import needed_columns
 from adapter_core.tables.arrow_text import DECIMAL, InferredCSV, plain_of
-from adapter_core.tables.duckdb import DuckDBScan, sums_of_relation
+from adapter_core.tables.duckdb import DuckDBText, sums_of_relation
 from adapter_core.values import any_equals, text_columns
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ LONGEST_ROW_BYTES = 2**27
 TYPES = ["BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR"]
 
 
-class Adapter(DuckDBScan, InferredCSV, PartialReads):
+class Adapter(DuckDBText, InferredCSV):
     """Comma-separated values through DuckDB's relations `write_csv` and `duckdb.read_csv`.
 
     The dialect is given in full, since DuckDB's sniffer may choose other separators. Types are inferred

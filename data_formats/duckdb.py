@@ -12,14 +12,10 @@ from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_
 from adapter_core.tables.duckdb import (
     REFUSES,
     DuckDBColumns,
+    DuckDBScan,
     arrays_of_relation,
-    batches_of,
-    filtered,
-    nullable_columns,
     plain_path,
-    projected,
     registered,
-    sliced,
     sums_of_relation,
 )
 from adapter_core.tables.sql import query, quoted
@@ -37,7 +33,7 @@ TABLE = "data"
 _NO_ACCESS = "SET enable_external_access = false"
 
 
-class Adapter(DuckDBColumns, Streams, Tunable, Changeable):
+class Adapter(DuckDBScan, DuckDBColumns, Streams, Tunable, Changeable):
     """A DuckDB database of one table, filled from Arrow by ``CREATE TABLE`` and read back as Arrow.
 
     DuckDB chooses the encoding of each column: bit-packing, dictionaries, FSST, ALP, and Zstandard for
@@ -82,7 +78,7 @@ class Adapter(DuckDBColumns, Streams, Tunable, Changeable):
                     database.execute(f"{into} FROM given")
 
     def _count_rows(self, path: Path) -> int:
-        with _saved_table(path) as table:
+        with self._scanned(path) as table:
             return table.count("*").fetchall()[0][0]
 
     def _append(self, path: Path, df: pd.DataFrame) -> None:
@@ -114,43 +110,22 @@ class Adapter(DuckDBColumns, Streams, Tunable, Changeable):
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
     ) -> dict[str, np.ndarray]:
-        with _saved_table(path) as table:
+        with self._scanned(path) as table:
             return arrays_of_relation(table, columns, where)
 
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        with _saved_table(path) as table:
+        with self._scanned(path) as table:
             return sums_of_relation(table, columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
         with _opened(path, read_only=True) as database:
             return [row[0] for row in database.execute(f"DESCRIBE {TABLE}").fetchall()]
 
-    def _read_slice(
-        self, path: Path, columns: list[str] | None, start: int, stop: int | None
-    ) -> pd.DataFrame:
-        with _saved_table(path) as saved:
-            table = projected(saved, columns)
-            part = sliced(table, start, stop).to_arrow_table()
-            return frame_of(part, nullable=nullable_columns(table))
-
-    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
-        with _saved_table(path) as saved:
-            part = projected(filtered(saved, predicate), columns).to_arrow_table()
-            return frame_of(part, nullable=nullable_columns(projected(saved, columns)))
-
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        with _saved_table(path) as saved:
-            table = projected(saved, columns)
-            nullable = nullable_columns(table)
-            for batch in batches_of(table, batch_rows):
-                yield frame_of(batch, nullable=nullable)
-
-
-@contextmanager
-def _saved_table(path: Path) -> Iterator[duckdb.DuckDBPyRelation]:
-    with _opened(path, read_only=True) as database:
-        database.execute(f"{_NO_ACCESS}; SET TimeZone = 'UTC'")
-        yield database.table(TABLE)
+    @contextmanager
+    def _scanned(self, path: Path) -> Iterator[duckdb.DuckDBPyRelation]:
+        with _opened(path, read_only=True) as database:
+            database.execute(f"{_NO_ACCESS}; SET TimeZone = 'UTC'")
+            yield database.table(TABLE)
 
 
 @contextmanager

@@ -12,14 +12,13 @@ from adapter_core.tables import polars
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     import polars as pl
 
-    from adapter_core import ColumnSums, Predicate, RemoteFile
+    from adapter_core import RemoteFile
 
 
-class Adapter(polars.PolarsScan, polars.PolarsColumns, RemoteTable):
+class Adapter(polars.PolarsFile, RemoteTable):
     """Feather V2, the Arrow IPC file, through `polars.DataFrame.write_ipc` and `polars.read_ipc`.
 
     Text is stored as Arrow's string views; for readers without these, Polars has ``compat_level``. It
@@ -56,14 +55,6 @@ class Adapter(polars.PolarsScan, polars.PolarsColumns, RemoteTable):
         with path.open("rb") as file:
             return frame_of(pl.read_ipc(file, columns=columns).to_arrow())
 
-    def _read_arrays(
-        self, path: Path, columns: list[str], where: Predicate | None
-    ) -> dict[str, np.ndarray]:
-        return polars.arrays_of_scan(_scan(path), columns, where)
-
-    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        return polars.sums_of_scan(_scan(path), columns, where)
-
     def _column_names(self, path: Path) -> list[str]:
         import polars as pl
 
@@ -75,11 +66,11 @@ class Adapter(polars.PolarsScan, polars.PolarsColumns, RemoteTable):
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         table = polars.projected(_scan(path), columns)
-        nullable = polars.nullable_columns(table)
+        framed = self._framing(table, path)
         # Polars writes all rows as one record batch, which its own batches would read at once.
         for start in range(0, polars.rows_of(table), batch_rows):
             part = polars.sliced(table, start, start + batch_rows).collect()
-            yield frame_of(part.to_arrow(), nullable=nullable)
+            yield framed(part.to_arrow())
 
 
 def _scan(path: Path) -> pl.LazyFrame:

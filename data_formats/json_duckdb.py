@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import PartialReads
 from adapter_core.tables.arrow_text import JSONLines, plain_of
-from adapter_core.tables.duckdb import DuckDBScan
+from adapter_core.tables.duckdb import DuckDBText
 
 if TYPE_CHECKING:
     import duckdb
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 TYPES = {"BOOLEAN": "BOOLEAN", "BIGINT": "BIGINT", "HUGEINT": "BIGINT", "DOUBLE": "DOUBLE"}
 
 
-class Adapter(DuckDBScan, JSONLines, PartialReads):
+class Adapter(DuckDBText, JSONLines):
     """One JSON object a line through DuckDB's ``COPY`` and `duckdb.read_json`.
 
     Types are inferred from all rows, which takes most of the time of a read: with types inferred from a

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,12 +14,9 @@ from adapter_core.tables import arrow
 from adapter_core.tables.duckdb import (
     REFUSES,
     DuckDBColumns,
+    DuckDBScan,
     arrays_of_relation,
-    batches_of,
-    filtered,
-    projected,
     registered,
-    sliced,
     sums_of_relation,
 )
 from adapter_core.tables.sql import query
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     import duckdb
     import numpy as np
     import pandas as pd
+    import pyarrow as pa
 
     from adapter_core import ColumnSums, Predicate, RemoteFile
 
@@ -36,7 +35,7 @@ _FILE = "read_parquet(?, hive_partitioning = false)"
 _METADATA = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'pandas'"
 
 
-class Adapter(DuckDBColumns, Tunable, RemoteTable):
+class Adapter(DuckDBScan, DuckDBColumns, Tunable, RemoteTable):
     """Apache Parquet through DuckDB's ``COPY`` and ``read_parquet``.
 
     Tables go to DuckDB and come back as Arrow, which is faster than as DataFrames. The file contains
@@ -105,22 +104,20 @@ class Adapter(DuckDBColumns, Tunable, RemoteTable):
             rows = cursor.execute(f"DESCRIBE FROM {_FILE}", [glob.escape(str(path))]).fetchall()
         return [row[0] for row in rows]
 
-    def _read_slice(
-        self, path: Path, columns: list[str] | None, start: int, stop: int | None
-    ) -> pd.DataFrame:
-        with _opened(path) as (table, metadata):
-            part = sliced(projected(table, columns), start, stop)
-            return arrow.frame_of_part(part.to_arrow_table(), metadata)
+    @contextmanager
+    def _scanned(self, path: Path) -> Iterator[duckdb.DuckDBPyRelation]:
+        import duckdb
 
-    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
-        with _opened(path) as (table, metadata):
-            part = projected(filtered(table, predicate), columns)
-            return arrow.frame_of_part(part.to_arrow_table(), metadata)
+        with duckdb.cursor() as cursor:
+            cursor.execute("SET TimeZone = 'UTC'")
+            yield cursor.sql(query(None, _FILE), params=[glob.escape(str(path))])
 
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        with _opened(path) as (table, metadata):
-            for batch in batches_of(projected(table, columns), batch_rows):
-                yield arrow.frame_of_part(batch, metadata)
+    def _framing(self, table: duckdb.DuckDBPyRelation, path: Path) -> Callable[[pa.Table], pd.DataFrame]:
+        import duckdb
+
+        with duckdb.cursor() as cursor:
+            ((metadata,),) = cursor.execute(_METADATA, [glob.escape(str(path))]).fetchall()
+        return partial(arrow.frame_of_part, metadata=metadata.decode())
 
 
 def _copy(df: pd.DataFrame, path: Path, options: dict[str, Any]) -> None:
@@ -130,18 +127,6 @@ def _copy(df: pd.DataFrame, path: Path, options: dict[str, Any]) -> None:
     written = ", ".join(f"{name} {value}" for name, value in options.items())
     with duckdb.cursor() as cursor, registered(cursor, table):
         cursor.execute(_SAVE.format(options=written), [str(path), arrow.pandas_metadata(table)])
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[tuple[duckdb.DuckDBPyRelation, str]]:
-    """Open a file that the adapter wrote; provide its table and the pandas metadata."""
-    import duckdb
-
-    location = [glob.escape(str(path))]
-    with duckdb.cursor() as cursor:
-        cursor.execute("SET TimeZone = 'UTC'")
-        ((metadata,),) = cursor.execute(_METADATA, location).fetchall()
-        yield cursor.sql(query(None, _FILE), params=location), metadata.decode()
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,14 +12,14 @@ from adapter_core import OBJECT_STORES, RemoteTable, Tunable
 from adapter_core.tables import arrow, polars
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     import polars as pl
+    import pyarrow as pa
 
-    from adapter_core import ColumnSums, Predicate, RemoteFile
+    from adapter_core import RemoteFile
 
 
-class Adapter(polars.PolarsColumns, Tunable, RemoteTable):
+class Adapter(polars.PolarsFile, Tunable, RemoteTable):
     """Apache Parquet through `polars.DataFrame.write_parquet` and `polars.read_parquet`.
 
     The pandas metadata go into the file's own, as in Parquet; pandas itself does not find them, since
@@ -74,31 +76,16 @@ class Adapter(polars.PolarsColumns, Tunable, RemoteTable):
     ) -> None:
         _write(df, file.url, compression="uncompressed", **file.polars_options())
 
-    def _read_arrays(
-        self, path: Path, columns: list[str], where: Predicate | None
-    ) -> dict[str, np.ndarray]:
-        return polars.arrays_of_scan(_scan(path), columns, where)
-
-    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        return polars.sums_of_scan(_scan(path), columns, where)
-
     def _column_names(self, path: Path) -> list[str]:
         return _scan(path).collect_schema().names()
 
-    def _read_slice(
-        self, path: Path, columns: list[str] | None, start: int, stop: int | None
-    ) -> pd.DataFrame:
-        part = polars.sliced(polars.projected(_scan(path), columns), start, stop)
-        return arrow.frame_of_part(part.collect().to_arrow(), _metadata(path))
+    def _scanned(self, path: Path) -> AbstractContextManager[pl.LazyFrame]:
+        return nullcontext(_scan(path))
 
-    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
-        part = polars.projected(polars.filtered(_scan(path), predicate), columns)
-        return arrow.frame_of_part(part.collect().to_arrow(), _metadata(path))
+    def _framing(self, table: pl.LazyFrame, path: Path) -> Callable[[pa.Table], pd.DataFrame]:
+        import polars as pl
 
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        metadata = _metadata(path)
-        for batch in polars.batches_of(polars.projected(_scan(path), columns), batch_rows):
-            yield arrow.frame_of_part(batch, metadata)
+        return partial(arrow.frame_of_part, metadata=pl.read_parquet_metadata(path)[arrow.PANDAS])
 
 
 def _write(df: pd.DataFrame, path: Path | str, **options: Any) -> None:
@@ -118,9 +105,3 @@ def _remote_scan(file: RemoteFile) -> pl.LazyFrame:
     import polars as pl
 
     return pl.scan_parquet(file.url, glob=False, hive_partitioning=False, **file.polars_options())
-
-
-def _metadata(path: Path) -> str:
-    import polars as pl
-
-    return pl.read_parquet_metadata(path)[arrow.PANDAS]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from functools import reduce
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial, reduce
 from operator import and_
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from adapter_core import (
     Comparison,
-    DataFormat,
     Kind,
     PartialReads,
     Predicate,
@@ -68,8 +67,37 @@ class DuckDBColumns(PartialReads):
             raise self.refusal(reason)
 
 
-class DuckDBScan(DataFormat):
-    """A text format read in parts as a relation, with the types that all rows have."""
+class DuckDBScan(PartialReads):
+    """A format read in parts as a relation, with the types that all its rows have."""
+
+    @abstractmethod
+    def _scanned(self, path: Path) -> AbstractContextManager[duckdb.DuckDBPyRelation]:
+        """Open the whole table, lazily, on a connection that nothing else uses meanwhile."""
+
+    def _framing(self, table: duckdb.DuckDBPyRelation, path: Path) -> Callable[[pa.Table], pd.DataFrame]:
+        """Return a function that makes the DataFrame of some rows of a table in a file."""
+        return partial(frame_of, nullable=nullable_columns(table))
+
+    def _read_slice(
+        self, path: Path, columns: list[str] | None, start: int, stop: int | None
+    ) -> pd.DataFrame:
+        with self._scanned(path) as scanned:
+            table = projected(scanned, columns)
+            return self._framing(table, path)(sliced(table, start, stop).to_arrow_table())
+
+    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
+        with self._scanned(path) as table:
+            part = projected(filtered(table, predicate), columns).to_arrow_table()
+            return self._framing(projected(table, columns), path)(part)
+
+    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+        with self._scanned(path) as scanned:
+            table = projected(scanned, columns)
+            yield from map(self._framing(table, path), batches_of(table, batch_rows))
+
+
+class DuckDBText(DuckDBScan):
+    """A text format that DuckDB reads as a relation."""
 
     local_only = NO_EXTENSION
 
@@ -79,29 +107,15 @@ class DuckDBScan(DataFormat):
     ) -> duckdb.DuckDBPyRelation:
         """Return the whole table, lazily, on the default connection unless another one is given."""
 
-    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        return frame_of(projected(self._relation(path), columns).to_arrow_table())
-
-    def _read_slice(
-        self, path: Path, columns: list[str] | None, start: int, stop: int | None
-    ) -> pd.DataFrame:
-        table = projected(self._relation(path), columns)
-        return frame_of(sliced(table, start, stop).to_arrow_table(), nullable=nullable_columns(table))
-
-    def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
-        table = self._relation(path)
-        part = projected(filtered(table, predicate), columns)
-        return frame_of(part.to_arrow_table(), nullable=nullable_columns(projected(table, columns)))
-
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
+    @contextmanager
+    def _scanned(self, path: Path) -> Iterator[duckdb.DuckDBPyRelation]:
         import duckdb
 
-        # A connection of its own, which is in use until the last batch.
         with duckdb.cursor() as cursor:
-            table = projected(self._relation(path, cursor), columns)
-            nullable = nullable_columns(table)
-            for batch in batches_of(table, batch_rows):
-                yield frame_of(batch, nullable=nullable)
+            yield self._relation(path, cursor)
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        return frame_of(projected(self._relation(path), columns).to_arrow_table())
 
 
 def sums_of_relation(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -42,25 +43,40 @@ class PolarsScan(PartialReads):
     def _scanned(self, path: Path) -> AbstractContextManager[pl.LazyFrame]:
         """Open the whole table."""
 
+    def _framing(self, table: pl.LazyFrame, path: Path) -> Callable[[pa.Table], pd.DataFrame]:
+        """Return a function that makes the DataFrame of some rows of a table in a file."""
+        return partial(frame_of, nullable=nullable_columns(table))
+
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None
     ) -> pd.DataFrame:
         with self._scanned(path) as scanned:
             table = projected(scanned, columns)
-            part = sliced(table, start, stop).collect()
-            return frame_of(part.to_arrow(), nullable=nullable_columns(table))
+            return self._framing(table, path)(sliced(table, start, stop).collect().to_arrow())
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         with self._scanned(path) as table:
             part = projected(filtered(table, predicate), columns).collect()
-            return frame_of(part.to_arrow(), nullable=nullable_columns(projected(table, columns)))
+            return self._framing(projected(table, columns), path)(part.to_arrow())
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         with self._scanned(path) as scanned:
             table = projected(scanned, columns)
-            nullable = nullable_columns(table)
-            for batch in batches_of(table, batch_rows):
-                yield frame_of(batch, nullable=nullable)
+            yield from map(self._framing(table, path), batches_of(table, batch_rows))
+
+
+class PolarsFile(PolarsScan, PolarsColumns):
+    """A format of columns, whose arrays and sums are those of a lazy table, too."""
+
+    def _read_arrays(
+        self, path: Path, columns: list[str], where: Predicate | None
+    ) -> dict[str, np.ndarray]:
+        with self._scanned(path) as scan:
+            return arrays_of_scan(scan, columns, where)
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        with self._scanned(path) as scan:
+            return sums_of_scan(scan, columns, where)
 
 
 def polars_of(table: pa.Table) -> pl.DataFrame:
