@@ -48,9 +48,6 @@ class Adapter(StreamStore):
             for rows in blocks(objects, _BLOCK_ROWS)
         )
 
-    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
-        return list(self._iterate_stream(file, of))
-
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         data = file.read()
         messages = _block_of(of).read_multiple_bytes(data, traversal_limit_in_words=_NO_LIMIT)

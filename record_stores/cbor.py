@@ -33,9 +33,6 @@ class Adapter(StreamStore):
         plain = of.plain
         file.writelines(cbor2.dumps(list(map(plain, block))) for block in blocks(objects, _BLOCK_ROWS))
 
-    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
-        return list(self._iterate_stream(file, of))
-
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         return chain.from_iterable(_items(file))
 

@@ -44,9 +44,6 @@ class Adapter(StreamStore):
             builder.FinishSizePrefixed(build(builder, each))
             file.write(builder.Output())
 
-    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
-        return list(self._iterate_stream(file, of))
-
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         view = _view_of(of)
         data = file.read()

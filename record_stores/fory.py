@@ -39,9 +39,6 @@ class Adapter(StreamStore):
         for block in blocks(objects, _BLOCK_ROWS):
             write_frame(serialize(block), file)
 
-    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
-        return list(self._iterate_stream(file, of))
-
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         return chain.from_iterable(map(_fory(of).deserialize, read_frames(file)))
 

@@ -34,8 +34,5 @@ class Adapter(StreamStore):
         encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
         file.writelines((encode(each) + "\n").encode() for each in documents(objects, of))
 
-    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
-        return list(map(json.loads, file))
-
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         return map(json.loads, file)

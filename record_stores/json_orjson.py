@@ -31,9 +31,6 @@ class Adapter(StreamStore):
         dumps, option = orjson.dumps, orjson.OPT_APPEND_NEWLINE
         file.writelines(dumps(each, None, option) for each in objects)
 
-    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
-        return list(self._iterate_stream(file, of))
-
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         import orjson
 

@@ -32,9 +32,6 @@ class Adapter(StreamStore):
         pack = msgpack.Packer().pack
         file.writelines(map(pack, map(of.plain, objects)))
 
-    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
-        return list(self._iterate_stream(file, of))
-
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         import msgpack
 

@@ -44,9 +44,6 @@ class Adapter(StreamStore):
         for block in blocks(objects, _BLOCK_ROWS):
             proto.serialize_length_prefixed(message(record=list(map(document, block))), file)
 
-    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
-        return list(self._iterate_stream(file, of))
-
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         from google.protobuf import proto
 

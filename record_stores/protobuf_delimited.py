@@ -37,9 +37,6 @@ class Adapter(StreamStore):
         for each in objects:
             proto.serialize_length_prefixed(message(**document(each)), file)
 
-    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
-        return list(self._iterate_stream(file, of))
-
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         from google.protobuf import proto
 

@@ -26,7 +26,7 @@ _BUFFER_BYTES = 2**17
 class StreamStore(RecordStore):
     """A store whose file is written and read from its first byte to its last.
 
-    A subclass implements `_write`, `_read_stream`, and `_iterate_stream` unless `iterates` has a reason.
+    A subclass implements `_write`, and `_iterate_stream`, or `_read_stream` if `iterates` has a reason.
     """
 
     def _save(
@@ -60,9 +60,9 @@ class StreamStore(RecordStore):
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         """Write all objects."""
 
-    @abstractmethod
     def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
-        """Read all records."""
+        """Read all records; by default one after another."""
+        return list(self._iterate_stream(file, of))
 
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         """Iterate over the records."""
