@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.predicate import NUMBERS, Comparison
 from adapter_core.queries.arrow import expression
-from adapter_core.queries.frames import arrow_of
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query_engine import Part
+from adapter_core.tables.arrow import arrow_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

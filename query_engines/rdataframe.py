@@ -15,12 +15,12 @@ import data_formats
 from adapter_core import UnsupportedError
 from adapter_core.predicate import BOOLEANS, NUMBERS, TEXT, Comparison
 from adapter_core.queries.arrow import expression
-from adapter_core.queries.frames import arrow_of
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query import COUNT, GREATEST, LEAST, MEAN, SUM, Contains
 from adapter_core.query_engine import Part
 from adapter_core.tables.array_format import DESCRIPTION
 from adapter_core.tables.arrays import array_names, column_from_arrays
+from adapter_core.tables.arrow import arrow_of
 from adapter_core.tables.root_data_frame import all_threads
 from adapter_core.tables.root_native import cpp_condition, opened, root
 from adapter_core.tables.root_uproot import TABLE

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import data_formats
 from adapter_core.predicate import NUMBERS, Comparison
-from adapter_core.queries.frames import FrameScan, arrow_of
+from adapter_core.queries.frames import FrameScan
 from adapter_core.query_engine import Part
 from adapter_core.tables.array_format import DESCRIPTION
+from adapter_core.tables.arrow import arrow_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,11 +10,11 @@ from adapter_core.queries.arrow import expression
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query import OneOf
 from adapter_core.query_engine import Part
+from adapter_core.tables.arrow import arrow_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     import pyarrow as pa
 
     from adapter_core.data_format import DataFormat
@@ -51,10 +51,3 @@ def rows_where(df: Any, condition: Condition) -> Any:
     if isinstance(condition, OneOf):
         return column.isin(list(condition.values))
     return column.str.contains(condition.text, regex=False)
-
-
-def arrow_of(df: pd.DataFrame) -> pa.Table:
-    """Return a data frame as an Arrow table, NaN as null."""
-    import pyarrow as pa
-
-    return pa.Table.from_pandas(df, preserve_index=False)
