@@ -117,7 +117,7 @@ def test_a_lost_and_a_cut_part_are_noticed(serial, tmp_path):
     part.unlink()
     with pytest.raises(IncompleteError, match=r"part-00001\.nc has 0 bytes"):
         read_array(serial, store, path, 3)
-    with pytest.raises(IncompleteError, match="files of NetCDF4, not of HDF5"):
+    with pytest.raises(IncompleteError, match="parts of NetCDF4, not of HDF5"):
         read_array(serial, array_stores.find("HDF5"), path, 3)
     with pytest.raises(ParallelError, match="making the array failed: FileExistsError"):
         save_array(serial, store, PLAN, path)
