@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from format_bench.families.operations import Operations
-    from format_bench.instruments.clock import Effort
+    from format_bench.instruments.clock import Effort, Sample
     from format_bench.results.suites import Step
 
 
@@ -38,12 +38,21 @@ def measure_steps(
 ) -> dict[str, list[Measured]]:
     """Measure the metrics of steps in one process, each cold step in turn with its warm one.
 
+    `save`, `read` and `cold read` are common to all families; a family's operations measure others.
+
     Parameters
     ----------
     steps : sequence of Step
         Steps of the family's declaration, in order.
-    operations, data, file, effort
-        As `measure_step` takes them.
+    operations : Operations
+        The adapter with its operations, warmed up.
+    data : callable
+        Returns the data of the case. Called for saves and for the comparison after a read only, since
+        data in memory would hide the growth of a read.
+    file : Path
+        The file: left by the step `save`, and needed by the others.
+    effort : Effort
+        Limits of the repeats.
 
     Returns
     -------
@@ -52,13 +61,24 @@ def measure_steps(
 
     Raises
     ------
-    CannotHoldError, NotColdError, WrongValuesError
-        As `measure_step` does.
+    CannotHoldError
+        If the adapter cannot keep the data.
+    NotColdError
+        If the file cannot be evicted from the page cache, or that cannot be proven.
+    WrongValuesError
+        If a value, a row or a name came back wrong.
     """
     found: dict[str, list[Measured]] = {}
     for group in turns_of(steps):
         found |= _measure_group(group, operations, data, file, effort)
     return found
+
+
+def measure_step(
+    step: Step, operations: Operations, data: Callable[[], Any], file: Path, effort: Effort
+) -> list[Measured]:
+    """Measure the metrics of one step, as `measure_steps` does."""
+    return measure_steps([step], operations, data, file, effort)[step.name]
 
 
 def turns_of(steps: Sequence[Step]) -> list[tuple[Step, ...]]:
@@ -74,67 +94,20 @@ def _measure_group(
     group: Sequence[Step], operations: Operations, data: Callable[[], Any], file: Path, effort: Effort
 ) -> dict[str, list[Measured]]:
     """Measure the metrics of one step, or of a step and its cold one in turn."""
-    step, *others = group
-    if not others:
-        return {step.name: measure_step(step, operations, data, file, effort)}
-    cold = others[0]
     elsewhere = {each.name: operations.measure(each, file) for each in group}
     if None not in elsewhere.values():
         return {name: measured for name, measured in elsewhere.items() if measured is not None}
-    # Where no file can be cold, this fails before it costs a read.
-    _check_can_be_cold(file)
-    if step.name == "read":
-        return _reads_in_turn(step, cold, operations, data, file, effort)
-    if step.name == "query":
-        return QuerySteps([step, cold], operations, data, file).measure(effort)
-    return _tracks_in_turn([step, cold], operations, file, effort)
-
-
-def measure_step(
-    step: Step, operations: Operations, data: Callable[[], Any], file: Path, effort: Effort
-) -> list[Measured]:
-    """Measure the metrics of one step.
-
-    `save`, `read` and `cold read` are common to all families; a family's operations measure others.
-
-    Parameters
-    ----------
-    step : Step
-        A step of the family's declaration.
-    operations : Operations
-        The adapter with its operations, warmed up.
-    data : callable
-        Returns the data of the case. Called for saves and for the comparison after a read only, since
-        data in memory would hide the growth of a read.
-    file : Path
-        The file: left by the step `save`, and needed by the others.
-    effort : Effort
-        Limits of the repeats.
-
-    Raises
-    ------
-    CannotHoldError
-        If the adapter cannot keep the data.
-    NotColdError
-        If the file cannot be evicted from the page cache, or that cannot be proven.
-    WrongValuesError
-        If a value, a row or a name came back wrong.
-    """
-    elsewhere = operations.measure(step, file)
-    if elsewhere is not None:
-        return elsewhere
-    if step.cache == "cold":
-        # Else each query would fail with an error of its own.
+    if any(each.cache == "cold" for each in group):
+        # Where no file can be cold, this fails before it costs a read, or each query on its own.
         _check_can_be_cold(file)
-    if step.name == "save":
-        return _save(step, operations, data(), file, effort)
-    if step.name == "read":
-        return _read(operations, data, file, effort)
-    if step.name == "cold read":
-        return _cold_read(operations, file, effort)
-    if step.name in {"query", "cold query"}:
-        return QuerySteps([step], operations, data, file).measure(effort)[step.name]
-    return _tracks_in_turn([step], operations, file, effort)[step.name]
+    steps, name = [*group], group[0].name.removeprefix("cold ")
+    if name == "save":
+        return {name: _save(group[0], operations, data(), file, effort)}
+    if name == "read":
+        return _reads(steps, operations, data, file, effort)
+    if name == "query":
+        return QuerySteps(steps, operations, data, file).measure(effort)
+    return _tracks_in_turn(steps, operations, file, effort)
 
 
 def _save(step: Step, operations: Operations, data: Any, file: Path, effort: Effort) -> list[Measured]:
@@ -153,82 +126,62 @@ def _save(step: Step, operations: Operations, data: Any, file: Path, effort: Eff
             page_cache.sync(file)
         durable_seconds.append(stopwatch.last.wall_seconds + sync.last.wall_seconds)
     return [
-        *_times("save", repeats),
+        *_times("save", repeats.samples, _end_of(repeats)),
         Measured("durable save time", durable_seconds[-len(repeats.samples) :]),
         _peak("save memory", memory.growth),
         *(operations.metric(each, file) for each in step.metrics if each not in _TIMED_SAVE),
     ]
 
 
-def _read(operations: Operations, data: Callable[[], Any], file: Path, effort: Effort) -> list[Measured]:
-    """Measure reading a file that is in the page cache, and compare the data with those saved."""
-    page_cache.fill(file)
-    repeats = Repeats(effort.budget_seconds, effort.min_repeats)
-    memory = FirstGrowth()
-    found: Any = None
-    for stopwatch in repeats:
-        # Freed here, outside the clock: binding the name again would free it inside.
-        found = None
-        with memory, stopwatch:
-            found = operations.read(file)
-    return [operations.verify(data(), found), *_times("read", repeats), *_memory_of_read(memory.growth)]
-
-
-def _cold_read(operations: Operations, file: Path, effort: Effort) -> list[Measured]:
-    """Measure reading a file that is proven out of the page cache, and the read amplification."""
-    repeats = Repeats(effort.budget_seconds, effort.min_repeats)
-    amplification, device = [], DeviceWatch(file.parent)
-    for stopwatch in repeats:
-        page_cache.make_cold(file)
-        with device:
-            found, share = _read_cold(operations, file, stopwatch)
-        amplification.append(share)
-        # The pages of a file that is still mapped cannot be evicted.
-        del found
-    return [*_times("read", repeats), Measured("read amplification", amplification, str(device))]
-
-
-def _reads_in_turn(  # noqa: PLR0913, PLR0917 (two steps, and what `measure_step` takes)
-    warm_step: Step,
-    cold_step: Step,
-    operations: Operations,
-    data: Callable[[], Any],
-    file: Path,
-    effort: Effort,
+def _reads(
+    steps: list[Step], operations: Operations, data: Callable[[], Any], file: Path, effort: Effort
 ) -> dict[str, list[Measured]]:
-    """Measure warm and cold reads in turn."""
-    warm, cold = Repeats(effort.budget_seconds, effort.min_repeats), Stopwatch()
-    memory = FirstGrowth()
+    """Measure reads of a file in the page cache, of one proven out of it, or both in turn.
+
+    The data of warm reads are compared with those saved; cold ones have a read amplification.
+    """
+    repeats = Repeats(effort.budget_seconds, effort.min_repeats)
+    in_turn, of_cold, memory = len(steps) > 1, Stopwatch(), FirstGrowth()
     amplification, device = [], DeviceWatch(file.parent)
-    page_cache.fill(file)
-    # On fresh memory: the growth counts, the time would depend on the order alone.
-    with memory:
-        found = operations.read(file)
-    for turn, stopwatch in enumerate(warm):
-        for step in _ordered([warm_step, cold_step], turn + effort.round_number):
+    found: Any = None
+    if in_turn or steps[0].cache != "cold":
+        page_cache.fill(file)
+    if in_turn:
+        # On fresh memory: the growth counts, the time would depend on the order alone.
+        with memory:
+            found = operations.read(file)
+    for turn, stopwatch in enumerate(repeats):
+        for step in _ordered(steps, turn + effort.round_number):
+            # Freed here, outside the clock: binding the name again would free it inside, and the pages
+            # of a file that is still mapped cannot be evicted.
             found = None
-            _set_cache(step, file)
-            if step is cold_step:
+            if in_turn or step.cache == "cold":
+                _set_cache(step, file)
+            if step.cache == "cold":
                 with device:
-                    found, share = _read_cold(operations, file, cold)
+                    found, share = _read_cold(operations, file, of_cold if in_turn else stopwatch)
                 amplification.append(share)
             else:
-                with stopwatch:
+                with memory, stopwatch:
                     found = operations.read(file)
     # Repeats may have dropped the first call.
-    del cold.samples[: len(cold.samples) - len(warm.samples)]
-    return {
-        warm_step.name: [
-            operations.verify(data(), found),
-            *_times("read", warm),
-            *_memory_of_read(memory.growth),
-        ],
-        cold_step.name: [
-            Measured("read time", [each.wall_seconds for each in cold.samples]),
-            Measured("read CPU time", [each.cpu_seconds for each in cold.samples]),
-            Measured("read amplification", amplification, str(device)),
-        ],
-    }
+    cold_samples = of_cold.samples[-len(repeats.samples) :] if in_turn else repeats.samples
+    remark = _end_of(repeats)
+    of_step: dict[str, list[Measured]] = {}
+    for step in steps:
+        if step.cache == "cold":
+            of_step[step.name] = [
+                *_times("read", cold_samples, "" if in_turn else remark),
+                Measured("read amplification", amplification, str(device)),
+            ]
+        else:
+            of_step[step.name] = [
+                operations.verify(data(), found),
+                *_times("read", repeats.samples, remark),
+                _peak("read memory", memory.growth),
+                Measured("held memory", [memory.growth.held_bytes]),
+            ]
+    return of_step
 
 
 def _tracks_in_turn(
@@ -323,15 +276,13 @@ def _read_cold(operations: Operations, file: Path, stopwatch: Stopwatch) -> tupl
 _TIMED_SAVE = {"save time", "save CPU time", "durable save time", "save memory"}
 
 
-def _times(step: str, repeats: Repeats) -> list[Measured]:
-    wall = [sample.wall_seconds for sample in repeats.samples]
-    cpu = [sample.cpu_seconds for sample in repeats.samples]
-    remark = f"repeats stopped as {repeats.stopped}"
+def _times(step: str, samples: Sequence[Sample], remark: str = "") -> list[Measured]:
+    wall, cpu = [each.wall_seconds for each in samples], [each.cpu_seconds for each in samples]
     return [Measured(f"{step} time", wall, remark), Measured(f"{step} CPU time", cpu)]
 
 
-def _memory_of_read(growth: Growth) -> list[Measured]:
-    return [_peak("read memory", growth), Measured("held memory", [growth.held_bytes])]
+def _end_of(repeats: Repeats) -> str:
+    return f"repeats stopped as {repeats.stopped}"
 
 
 def _peak(metric: str, growth: Growth) -> Measured:

@@ -75,7 +75,7 @@ class QuerySteps:
     steps : list of Step
         Either step, or both, which then take turns.
     operations, data, file
-        As `format_bench.families.measuring.measure_step` takes them.
+        As `format_bench.families.measuring.measure_steps` takes them.
     """
 
     def __init__(

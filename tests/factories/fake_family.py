@@ -138,10 +138,6 @@ class NoteOperations(Operations):
         """Save notes."""
         self.adapter.save(data, file)
 
-    def read(self, file):
-        """Read notes."""
-        return self.adapter.read(file)
-
     def compare(self, data, found):
         """Compare notes."""
         return Diff(errors=() if data == found else ("other notes",))

@@ -127,10 +127,6 @@ class ImageOperations(CatalogOperations):
         images, labels = data
         self.unchecked.save(images, labels, file)
 
-    def read(self, file: Path) -> ImageSet:
-        """Read the set; every storage returns images that are in memory."""
-        return self.adapter.read(file)
-
     def compare(self, data: ImageSet, found: ImageSet) -> Diff:
         """Compare the sets image by image; pixels may change as the storage declares."""
         return verify_images(self.adapter, *data, *found)

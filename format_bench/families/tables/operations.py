@@ -83,10 +83,6 @@ class TableOperations(CatalogOperations):
         if self.codec is not None:
             self.adapter.codec_availability(self.codec)
 
-    def check(self, data: pd.DataFrame) -> None:
-        """Raise `CannotHoldError` if the format cannot keep the table."""
-        self.adapter.check(data)
-
     def save(self, data: pd.DataFrame, file: Path) -> None:
         """Save the table, tuned for queries if it has keys for that."""
         if self.tuned:
