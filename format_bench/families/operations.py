@@ -332,7 +332,7 @@ class Operations(ABC):
         """Open a saved file for a query that applies."""
         raise AssertionError(f"{type(self).__name__} has no query {query} to {file}")
 
-    def answer_cold(self, query: str, file: Path, limit_seconds: float) -> ColdAnswer | None:  # noqa: ARG002
+    def answer_cold(self, query: str, file: Path, limit_seconds: float) -> ColdRead | None:  # noqa: ARG002
         """Answer a query in a fresh process, from a file out of the page cache.
 
         None leaves it to this process, for libraries that keep nothing of a closed file in memory.
@@ -353,7 +353,7 @@ class Operations(ABC):
 
 
 @dataclass(frozen=True)
-class ColdAnswer:
+class ColdRead:
     """Cost of opening a file that is out of the page cache, and of an answer from it."""
 
     sample: Sample
@@ -365,7 +365,7 @@ class ColdAnswer:
     @classmethod
     def measured(
         cls, opening: Callable[[], OpenQuery], file: Path, *, keep_open: bool = False
-    ) -> ColdAnswer:
+    ) -> ColdRead:
         """Evict a file, then open and read it; if `keep_open`, with opening outside the clock.
 
         Raises

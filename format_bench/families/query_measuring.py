@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import CannotHoldError, UnsupportedError
-from format_bench.families.operations import ColdAnswer, Measured
+from format_bench.families.operations import ColdRead, Measured
 from format_bench.instruments.clock import Stopwatch, turns
 from format_bench.instruments.memory import FirstGrowth
 from format_bench.results.metrics import METRICS
@@ -179,7 +179,7 @@ class QuerySteps:
         if cold is None:
             opening = functools.partial(self._operations.open_query, query, self._file)
             keep_open = self._operations.questions.keep_open
-            cold = ColdAnswer.measured(opening, self._file, keep_open=keep_open)
+            cold = ColdRead.measured(opening, self._file, keep_open=keep_open)
         found.cold.samples.append(cold.sample)
         found.fetched_bytes.append(cold.fetched_bytes)
         found.requests.append(cold.requests)

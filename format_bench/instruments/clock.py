@@ -7,7 +7,7 @@ import math
 import resource
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
@@ -128,6 +128,31 @@ def turns(
         if over_seconds > (0 if turn >= min_repeats else patience_seconds) and turn:
             return
         yield turn
+
+
+def seconds_per_item(
+    read: Callable[[Sequence[Any]], object], batches: Iterable[Sequence[Any]], budget_seconds: float
+) -> float:
+    """Return the wall seconds per item of reading batches of items, until all are read or time is spent.
+
+    Parameters
+    ----------
+    read : callable
+        Reads a batch.
+    batches : iterable of sequences
+        Batches of items, e.g. numbers of images; made before the clock starts unless they cost nothing.
+    budget_seconds : float
+        Wall time after which no further call starts.
+    """
+    done = 0
+    start = now = time.perf_counter()
+    for each in batches:
+        read(each)
+        done += len(each)
+        now = time.perf_counter()
+        if now - start > budget_seconds:
+            break
+    return (now - start) / max(1, done)
 
 
 def open_seconds(open_file: Callable[[], Closable], budget_seconds: float) -> list[float]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from adapter_core.array_source import chunk_selections, grid_of
 from data_generator.random_words import RandomWords
+from format_bench.instruments.clock import seconds_per_item
 from format_bench.instruments.touch import touch_array
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from adapter_core import ArrayReader
     from adapter_core.array_source import Selection
@@ -50,18 +51,8 @@ class Pattern:
 
     def seconds_per_chunk(self, reader: ArrayReader, turn: int, budget_seconds: float) -> float:
         """Return the seconds per chunk of one turn, which ends early when the budget is spent."""
-        reads = list(self._reads(turn))
-        read: Callable[[ArrayReader, Sequence[Selection]], None]
         read = _read_partition if self._partitioned else _read_chunk
-        done = 0
-        start = now = time.perf_counter()
-        for selections in reads:
-            read(reader, selections)
-            done += len(selections)
-            now = time.perf_counter()
-            if now - start > budget_seconds:
-                break
-        return (now - start) / max(1, done)
+        return seconds_per_item(partial(read, reader), list(self._reads(turn)), budget_seconds)
 
     def _reads(self, turn: int) -> Iterator[list[Selection]]:
         """Yield the chunks of each read, a partition's in the order of their use."""

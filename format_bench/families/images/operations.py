@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import time
 from typing import TYPE_CHECKING, cast
 
 import data_generator
 from data_generator.random_words import RandomWords
 from format_bench.families.images import cache as image_cache
 from format_bench.families.operations import CatalogOperations, warm_up_file
+from format_bench.instruments.clock import seconds_per_item
 from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
@@ -23,53 +23,6 @@ if TYPE_CHECKING:
 
     ImageSet = tuple[Sequence[np.ndarray], np.ndarray]
     """Images and labels."""
-
-
-# Images of a batch; a usual size in training.
-BATCH = 32
-
-
-def seconds_per_image(
-    adapter: ImageStorage, path: Path, *, size: int, turn: int, budget_seconds: float
-) -> float:
-    """Return the seconds per image of random reads from a set that is opened outside the clock.
-
-    Parameters
-    ----------
-    adapter : ImageStorage
-        The storage.
-    path : Path
-        Where the set is.
-    size : int
-        Images of a call: 1 for `get`, more for `get_many`.
-    turn : int
-        Number of the permutation of the images.
-    budget_seconds : float
-        Wall time after which no further call starts; it ends earlier when all images have been read.
-    """
-    with adapter.open(path) as reader:
-        return _per_image(reader, _calls(reader, size, turn), budget_seconds)
-
-
-def _calls(reader: ImageReader, size: int, turn: int) -> list[list[int]]:
-    """Return the indices of each call: a permutation of all images, another one in each turn."""
-    order = RandomWords("random access", len(reader), turn).words(len(reader)).argsort()
-    return [order[first : first + size].tolist() for first in range(0, len(order), size)]
-
-
-def _per_image(reader: ImageReader, calls: list[list[int]], budget_seconds: float) -> float:
-    get: Callable[[list[int]], object] = reader.get_many
-    if calls and len(calls[0]) == 1:
-        get = lambda indices: reader.get(indices[0])  # noqa: E731 (one of two ways)
-    done = 0
-    start = now = time.perf_counter()
-    for indices in calls:
-        get(indices)
-        done += len(indices)
-        now = time.perf_counter()
-        if now - start > budget_seconds:
-            break
-    return (now - start) / done
 
 
 class ImageOperations(CatalogOperations):
@@ -140,19 +93,25 @@ class ImageOperations(CatalogOperations):
         turn: int,
         budget_seconds: float,
     ) -> list[float]:
-        """Sample random access in one permutation."""
+        """Sample the seconds per image of random reads in one permutation, of a set that is open."""
         size = _IMAGES_PER_CALL[metric]
-        return [
-            seconds_per_image(self.adapter, file, size=size, turn=turn, budget_seconds=budget_seconds)
-        ]
+        with self.adapter.open(file) as reader:
+            get: Callable[[Sequence[int]], object] = reader.get_many
+            if size == 1:
+                get = lambda indices: reader.get(indices[0])  # noqa: E731 (one of two ways)
+            return [seconds_per_item(get, _calls(reader, size, turn), budget_seconds)]
 
 
 OPERATIONS = ImageOperations
 
-_IMAGES_PER_CALL = {
-    "random read time per image": 1,
-    "batch read time per image": BATCH,
-}
+# A batch has a usual size in training.
+_IMAGES_PER_CALL = {"random read time per image": 1, "batch read time per image": 32}
+
+
+def _calls(reader: ImageReader, size: int, turn: int) -> list[list[int]]:
+    """Return the indices of each call: a permutation of all images, another one in each turn."""
+    order = RandomWords("random access", len(reader), turn).words(len(reader)).argsort()
+    return [order[first : first + size].tolist() for first in range(0, len(order), size)]
 
 
 @functools.cache

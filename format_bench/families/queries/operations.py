@@ -20,7 +20,7 @@ from adapter_core.errors import (
     WrongValuesError,
 )
 from adapter_core.query import TABLE
-from format_bench.families.operations import CatalogOperations, ColdAnswer, OpenQuery, warm_up_file
+from format_bench.families.operations import CatalogOperations, ColdRead, OpenQuery, warm_up_file
 from format_bench.families.questions import Questions, declared
 from format_bench.families.tables import reference
 from format_bench.families.tables.operations import TableOperations
@@ -282,7 +282,7 @@ class QueryOperations(CatalogOperations):
         found = self.facts.query(query)
         return EngineQuery(self.adapter, self.adapter.paths(file, self.facts.names), query, found)
 
-    def answer_cold(self, query: str, file: Path, limit_seconds: float) -> ColdAnswer:
+    def answer_cold(self, query: str, file: Path, limit_seconds: float) -> ColdRead:
         """Answer a query in a fresh process: engines keep parts of files, and indexes, by process.
 
         Raises
@@ -297,7 +297,7 @@ class QueryOperations(CatalogOperations):
         )
         if outcome.status:
             raise ColdProcessError(outcome.sentence)
-        found: ColdAnswer = outcome.value
+        found: ColdRead = outcome.value
         return found
 
 
@@ -306,7 +306,7 @@ OPERATIONS = QueryOperations
 
 def answer_cold(  # noqa: PLR0913, PLR0917 (a cell, and its place)
     label: str, track: str, stored: Path, query: str, file: Path, policy: Threads | None
-) -> ColdAnswer:
+) -> ColdRead:
     """Answer a query in this process, whose libraries are imported and tried on tiny tables before.
 
     Parameters
@@ -328,7 +328,7 @@ def answer_cold(  # noqa: PLR0913, PLR0917 (a cell, and its place)
     operations = QueryOperations.on(stored, query_engines.get(label), track=track)
     if policy:
         threads.apply(policy)
-    return ColdAnswer.measured(functools.partial(operations.open_query, query, file), file)
+    return ColdRead.measured(functools.partial(operations.open_query, query, file), file)
 
 
 class EngineQuery(OpenQuery):
