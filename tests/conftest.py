@@ -42,25 +42,39 @@ MARKED = {
 
 
 COSTLY = {
+    "array_stores/test_fresh_processes.py": ("array_stores",),
     "benchmarks/test_suites.py": ("format_bench.asv_support", "format_bench.dashboard.postprocessing"),
+    "data_formats/test_column_sums.py": ("data_formats",),
+    "data_generator/test_arrays_data.py": ("data_generator",),
+    "data_generator/test_images_data.py": ("data_generator",),
+    "data_generator/test_profile.py": ("data_generator",),
+    "data_generator/test_workloads.py": ("data_generator",),
     "format_bench/asv_support/test_cell.py": (),
     "format_bench/asv_support/test_images.py": (),
     "format_bench/changes/test_changes.py": (),
     "format_bench/clusters/test_connection.py": (),
     "format_bench/dashboard/test_*.py": ("format_bench.dashboard.postprocessing",),
     "format_bench/families/queries/test_new_engine.py": ("format_bench.families", "query_engines"),
+    "format_bench/families/queries/test_queries.py": ("format_bench.families", "query_engines"),
+    "format_bench/families/test_measuring.py": ("format_bench.families",),
     "format_bench/families/test_new_family.py": ("format_bench.families",),
     "format_bench/families/test_records.py": ("format_bench.families.records", "record_stores"),
+    "format_bench/instruments/test_instruments.py": (),
     "format_bench/library_sets/test_library_sets.py": (),
+    "format_bench/metadata/test_run_metadata.py": (),
+    "format_bench/network/test_*.py": ("format_bench.network",),
     "format_bench/parallel/test_parallel*.py": (),
     "format_bench/racing/test_recommend_data.py": ("format_bench.racing",),
-    "format_bench/report/test_*_in_browser.py": ("format_bench.report",),
+    "format_bench/report/test_*.py": ("format_bench.report",),
     "format_bench/runner/test_cluster_run.py": ("format_bench.clusters", "format_bench.runner.executor"),
     "format_bench/studies/test_scale*.py": ("format_bench.parallel",),
+    "project/test_listeners.py": ("format_bench.clusters", "format_bench.network"),
+    "query_engines/test_query_engines.py": ("data_formats", "query_engines"),
     "record_stores/test_jvm_stores.py": ("record_stores",),
     "server/test_cron*.py": ("format_bench.automation", "format_bench.monthly"),
+    "tools/test_fuzz.py": ("array_stores", "data_formats", "image_storages", "record_stores"),
 }
-"""Files of dear tests, and modules that they prove in processes of their own."""
+"""Files of dear tests, and modules that they prove but do not import: by name, or in other processes."""
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -35,6 +35,7 @@ PACKAGES = (
     "record_stores",
     "data_generator",
     "format_bench",
+    "tools",
     "tests",
 )
 """Packages of the import graph."""

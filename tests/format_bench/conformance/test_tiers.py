@@ -127,6 +127,7 @@ def test_dear_tests_run_if_a_change_concerns_them_or_what_they_start():
         assert runs(site, *COSTLY["format_bench/dashboard/test_*.py"], file=file)
     assert not runs(site, *COSTLY["format_bench/dashboard/test_*.py"], file="data_formats/csv.py")
     assert runs(faults, *COSTLY["server/test_cron*.py"], file="cron.sh")
+    assert runs("tests.tools.test_fuzz", file="tools/fuzz/damage.py")
     assert not runs(faults, file="cron.sh")
     assert Tier().concerns("anything")
     assert not Tier(is_all=False, concerned=frozenset({"ab"})).concerns("a")
