@@ -106,26 +106,28 @@ def memory_given_back() -> Iterator[None]:
 @pytest.fixture
 def adapter(request: pytest.FixtureRequest) -> DataFormat:
     """Return an available table format, also for the codec of the test if it has one."""
-    with_codec = "codec" in request.fixturenames
-    return ready(request.param, request.getfixturevalue("codec") if with_codec else None)
+    return _ready(request)
 
 
 @pytest.fixture
 def storage(request: pytest.FixtureRequest) -> ImageStorage:
     """Return an available image storage."""
-    return ready(request.param)
+    return _ready(request)
 
 
 @pytest.fixture
 def store(request: pytest.FixtureRequest) -> ArrayStore:
     """Return an available array store, also for the codec of the test if it has one."""
-    with_codec = "codec" in request.fixturenames
-    return ready(request.param, request.getfixturevalue("codec") if with_codec else None)
+    return _ready(request)
 
 
 @pytest.fixture
 def record_store(request: pytest.FixtureRequest) -> RecordStore:
     """Return an available record store, also for the codec of the test if it has one."""
+    return _ready(request)
+
+
+def _ready(request: pytest.FixtureRequest) -> Any:
     with_codec = "codec" in request.fixturenames
     return ready(request.param, request.getfixturevalue("codec") if with_codec else None)
 
