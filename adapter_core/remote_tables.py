@@ -73,14 +73,10 @@ class RemoteTable(Remote, DataFormat, hooks=("remote_schemes", "save_schemes")):
 
         Parameters
         ----------
-        df : pandas.DataFrame
-            Shape (rows, columns), with the default index and text column names.
+        df, codec, level
+            As for `save`.
         file : RemoteFile
             The object, or the prefix of the objects for formats that write several.
-        codec : str, optional
-            The name of one of `codecs`; by default values are not compressed.
-        level : int, optional
-            Compression level; by default the codec's `default_level`.
 
         Raises
         ------

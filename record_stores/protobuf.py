@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from adapter_core import RecordType
 
+# Messages of a single record take twice the CPU: for a million, 3.6 s to write and 2.1 s to read, and
+# blocks 1.7 s and 0.9 s.
 _BLOCK_ROWS = 500
 
 

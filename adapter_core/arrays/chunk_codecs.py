@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 BLOSC_COMPRESSORS = ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
+# Level 0 of Blosc copies.
 BLOSC_LEVELS = range(1, 10)
 _FILTERED = ("lz4", "zstd")
 

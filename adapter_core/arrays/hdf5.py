@@ -47,6 +47,7 @@ _NAMES = {
     32024: "sz3",
     32026: "blosc2:",
 }
+# zfp encodes blocks of at most four dimensions: https://zfp.readthedocs.io.
 _MOST_DIMS = 4
 _LIMITED_DIMS = ("zfp", "zfp+lossy", "sz", "sz3")
 _BITS = range(1, 21)

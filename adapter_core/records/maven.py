@@ -18,7 +18,9 @@ from pathlib import Path
 from adapter_core import Availability, UnavailableError
 from adapter_core.files import partial_path, remove
 
+# As `maven.compiler.release` of record_stores/jvm/pom.xml.
 OLDEST_JAVA = 17
+# The first build downloads Maven's plugins and the libraries of all formats.
 BUILD_LIMIT_SECONDS = 1200
 
 TOOLCHAIN_HINT = "apt-get install openjdk-17-jdk-headless maven"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import tables
 
 
+# Level 0 switches PyTables' filters off.
 LEVELS = range(1, 10)
 # The middle one: pandas and PyTables have no default, and do not compress without a level.
 LEVEL = 5
