@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -30,45 +31,40 @@ def read_in_order(reader: ArrayReader, chunks: tuple[int, ...]) -> int:
     return number
 
 
+@dataclass(frozen=True, kw_only=True)
 class Pattern:
-    """Order of reading an array; each turn has another order of the same pattern.
+    """Order of reading an array; each turn has another order of the same pattern."""
 
-    Parameters
-    ----------
-    shape, chunks : tuple of int
-        Of the array.
-    partitioned : bool
-        Read partitions, then use their chunks in shuffled order; else read chunk by chunk.
-    shuffled : bool
-        Take the partitions, or the chunks, in random order.
-    """
+    partitioned: bool
+    """Whether partitions are read, whose chunks are then used in shuffled order; else single chunks."""
+    shuffled: bool
+    """Whether the partitions, or the chunks, come in random order."""
 
-    def __init__(
-        self, shape: tuple[int, ...], chunks: tuple[int, ...], *, partitioned: bool, shuffled: bool
-    ) -> None:
-        self._shape, self._chunks = shape, chunks
-        self._partitioned, self._shuffled = partitioned, shuffled
-
-    def seconds_per_chunk(self, reader: ArrayReader, turn: int, budget_seconds: float) -> float:
+    def seconds_per_chunk(
+        self, reader: ArrayReader, chunks: tuple[int, ...], turn: int, budget_seconds: float
+    ) -> float:
         """Return the seconds per chunk of one turn, which ends early when the budget is spent."""
-        read = _read_partition if self._partitioned else _read_chunk
-        return seconds_per_item(partial(read, reader), list(self._reads(turn)), budget_seconds)
+        read = _read_partition if self.partitioned else _read_chunk
+        reads = list(self._reads(reader.shape, chunks, turn))
+        return seconds_per_item(partial(read, reader), reads, budget_seconds)
 
-    def _reads(self, turn: int) -> Iterator[list[Selection]]:
+    def _reads(
+        self, shape: tuple[int, ...], chunks: tuple[int, ...], turn: int
+    ) -> Iterator[list[Selection]]:
         """Yield the chunks of each read, a partition's in the order of their use."""
-        everything = list(chunk_selections(self._shape, self._chunks))
-        size = self._partition_chunks() if self._partitioned else 1
+        everything = list(chunk_selections(shape, chunks))
+        size = _partition_chunks(shape, chunks) if self.partitioned else 1
         parts = [everything[first : first + size] for first in range(0, len(everything), size)]
-        order = _permutation(len(parts), turn) if self._shuffled else range(len(parts))
+        order = _permutation(len(parts), turn) if self.shuffled else range(len(parts))
         for number in order:
             part = parts[number]
             yield [part[i] for i in _permutation(len(part), turn, number)] if size > 1 else part
 
-    def _partition_chunks(self) -> int:
-        """Return the chunks of a partition, which consists of whole rows of the grid's first axis."""
-        grid = grid_of(self._shape, self._chunks)
-        row = max(1, math.prod(grid[1:]))
-        return row * -(-PARTITION_CHUNKS // row)
+
+def _partition_chunks(shape: tuple[int, ...], chunks: tuple[int, ...]) -> int:
+    """Return the chunks of a partition, which consists of whole rows of the grid's first axis."""
+    row = max(1, math.prod(grid_of(shape, chunks)[1:]))
+    return row * -(-PARTITION_CHUNKS // row)
 
 
 def _permutation(count: int, *key: int) -> list[int]:

@@ -48,9 +48,9 @@ ROW_BYTES = 2**28
 """Largest row of chunks that is kept while smaller chunks are cut out of it."""
 
 PATTERNS = {
-    "random read time per chunk": {"partitioned": False, "shuffled": True},
-    "partition read time per chunk": {"partitioned": True, "shuffled": False},
-    "random partition read time per chunk": {"partitioned": True, "shuffled": True},
+    "random read time per chunk": Pattern(partitioned=False, shuffled=True),
+    "partition read time per chunk": Pattern(partitioned=True, shuffled=False),
+    "random partition read time per chunk": Pattern(partitioned=True, shuffled=True),
 }
 
 
@@ -193,8 +193,7 @@ class ArrayOperations(CatalogOperations):
             label = self.adapter.label
             return [loader_seconds_per_chunk(label, file, self.chunks, turn, budget_seconds)]
         with self.adapter.open(file) as reader:
-            pattern = Pattern(reader.shape, self.chunks, **PATTERNS[metric])
-            return [pattern.seconds_per_chunk(reader, turn, budget_seconds)]
+            return [PATTERNS[metric].seconds_per_chunk(reader, self.chunks, turn, budget_seconds)]
 
     def measure(self, step: Step, file: Path) -> list[Measured] | None:
         """Measure the step `remote` in processes of its own."""

@@ -31,7 +31,7 @@ class Recorder(ArrayReader):
 
 def reads(shape=SHAPE, chunks=CHUNKS, *, turn=0, budget_seconds=60.0, **kind):
     reader = Recorder(shape, chunks)
-    assert Pattern(shape, chunks, **kind).seconds_per_chunk(reader, turn, budget_seconds) > 0
+    assert Pattern(**kind).seconds_per_chunk(reader, chunks, turn, budget_seconds) > 0
     return reader.read_selections
 
 
