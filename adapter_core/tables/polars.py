@@ -66,7 +66,7 @@ class PolarsScan(PartialReads):
 
 
 class PolarsFile(PolarsScan, PolarsColumns):
-    """A format of columns, whose arrays and sums are those of a lazy table, too."""
+    """A format of columns that gives arrays and sums from its lazy table, too."""
 
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
