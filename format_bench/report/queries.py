@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -56,11 +56,35 @@ def query_names(suite: str) -> dict[str, QueryName]:
 
 
 class MeanRatio(NamedTuple):
-    """Geometric mean of ratios to the best of each query."""
+    """Geometric mean of ratios to the best of each query, or of each group."""
 
     value: float
     queries: int
-    """Number of queries with a ratio."""
+    """Number of queries, or groups, with a ratio."""
+
+
+Ratios = dict[Configuration, float]
+
+
+def ratios_to_best(values: Ratios, shift: float = 0.0) -> Ratios:
+    """Return each value by the smallest one, a shift added to both; empty if that is 0."""
+    best = min(values.values(), default=0) + shift
+    return {each: (value + shift) / best for each, value in values.items()} if best > 0 else {}
+
+
+def mean_ratios(columns: Iterable[Ratios]) -> dict[Configuration, MeanRatio]:
+    """Return the geometric mean of the ratios of each configuration, over the columns that have one.
+
+    Ratios call for the geometric mean: it does not depend on their reference (Fleming and
+    Wallace, "How not to lie with statistics", Communications of the ACM 29, 1986).
+    """
+    logs: dict[Configuration, list[float]] = {}
+    for ratios in columns:
+        for configuration, ratio in ratios.items():
+            logs.setdefault(configuration, []).append(math.log(ratio))
+    return {
+        each: MeanRatio(math.exp(statistics.fmean(found)), len(found)) for each, found in logs.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -127,8 +151,8 @@ class QueryTable:
         return [each for each in self.ranked if each in self.means and self.means[each].queries == most]
 
     @cached_property
-    def ratios(self) -> dict[str, dict[Configuration, float]]:
-        """Each value by the smallest of its query; without queries whose smallest is 0.
+    def ratios(self) -> dict[str, Ratios]:
+        """Each value by the smallest of its query; without queries that have no value, or 0 as smallest.
 
         To times, the suite's `ratio_shift_seconds` is added first.
         """
@@ -141,9 +165,9 @@ class QueryTable:
                 and measure == self.measure._replace(query=query)
                 and cell.value is not None
             }
-            best = min(values.values(), default=0) + self._shift
-            if best > 0:
-                found[query] = {each: (value + self._shift) / best for each, value in values.items()}
+            ratios = ratios_to_best(values, self._shift)
+            if ratios:
+                found[query] = ratios
         return found
 
     @property
@@ -155,14 +179,7 @@ class QueryTable:
     @cached_property
     def means(self) -> dict[Configuration, MeanRatio]:
         """The mean of each configuration, over the queries that it answered."""
-        logs: dict[Configuration, list[float]] = {}
-        for ratios in self.ratios.values():
-            for configuration, ratio in ratios.items():
-                logs.setdefault(configuration, []).append(math.log(ratio))
-        return {
-            each: MeanRatio(math.exp(statistics.fmean(found)), len(found))
-            for each, found in logs.items()
-        }
+        return mean_ratios(self.ratios.values())
 
     @cached_property
     def short_names(self) -> dict[Configuration, Configuration]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from format_bench.report import losses_and_gaps
 from format_bench.report.model import SuiteResults, results_by_suite
-from format_bench.report.queries import query_tables
+from format_bench.report.queries import mean_ratios, query_tables, ratios_to_best
 from format_bench.report.turns import Turn, turns
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.marks import BEST, TIE, pareto_front
@@ -209,7 +207,7 @@ def _names(numbers: dict[Configuration, int], *, with_numbers: bool) -> str:
 
 def _last(ranking: Ranking) -> list[str]:
     """Return the distance of the last one from the best, if there is a mean ratio."""
-    ratios = mean_ratios(ranking.groups, ranking.measure)
+    ratios = ratios_everywhere(ranking.groups, ranking.measure)
     if not ratios:
         return []
     last = max(ratios, key=lambda each: ratios[each])
@@ -218,26 +216,12 @@ def _last(ranking: Ranking) -> list[str]:
     return [f"{last} {verb} as the best{mean}"]
 
 
-def ratios_to_best(group: ComparisonGroup, measure: Measure) -> dict[Configuration, float]:
-    """Return each value by the smallest one; empty if that is 0."""
-    values = group.values(measure)
-    best = min(values.values(), default=0)
-    return {each: value / best for each, value in values.items()} if best > 0 else {}
-
-
-def mean_ratios(groups: Iterable[ComparisonGroup], measure: Measure) -> dict[Configuration, float]:
-    """Return the geometric means over groups, of the configurations that have a ratio in each.
-
-    Ratios call for the geometric mean: it does not depend on their reference (Fleming and
-    Wallace, "How not to lie with statistics", Communications of the ACM 29, 1986).
-    """
-    found = [each for group in groups if (each := ratios_to_best(group, measure))]
+def ratios_everywhere(groups: Iterable[ComparisonGroup], measure: Measure) -> dict[Configuration, float]:
+    """Return the geometric means over groups, of the configurations that have a ratio in each."""
+    found = [each for group in groups if (each := ratios_to_best(group.values(measure)))]
     # Means over different data sets would not compare.
-    everywhere = set.intersection(*map(set, found)) if found else set()
-    return {
-        each: math.exp(statistics.fmean(math.log(ratios[each]) for ratios in found))
-        for each in sorted(everywhere, key=lambda each: each.sort_key)
-    }
+    means = sorted(mean_ratios(found).items(), key=lambda item: item[0].sort_key)
+    return {each: mean.value for each, mean in means if mean.queries == len(found)}
 
 
 Points = dict["Configuration", tuple[float, float]]

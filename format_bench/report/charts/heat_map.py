@@ -22,8 +22,7 @@ from format_bench.report.charts.figures import (
     width_of,
 )
 from format_bench.report.model import CHARTED, SuiteResults
-from format_bench.report.queries import QueryTable, query_tables
-from format_bench.report.ranking import ratios_to_best
+from format_bench.report.queries import QueryTable, query_tables, ratios_to_best
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.marks import BEST, TIE
 from format_bench.results.table import FormattedCell, ResultTable
@@ -72,7 +71,7 @@ def _place(measure: Measure) -> int:
 def _column(
     group: ComparisonGroup, measure: Measure, suite: SuiteResults
 ) -> dict[Configuration, FormattedCell]:
-    found, marks = ratios_to_best(group, measure), group.marks(measure)
+    found, marks = ratios_to_best(group.values(measure)), group.marks(measure)
     cells = {}
     for entry in suite.configurations:
         cell = group.cell(entry, measure)

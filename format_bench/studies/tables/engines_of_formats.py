@@ -16,7 +16,7 @@ from adapter_core import Trait
 from adapter_core.errors import InvalidResultsError
 from format_bench.report.losses_and_gaps import losses
 from format_bench.report.model import SuiteResults, results_by_suite
-from format_bench.report.ranking import findings_on, mean_ratios, ranking_of
+from format_bench.report.ranking import findings_on, ranking_of, ratios_everywhere
 from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import legend
@@ -123,7 +123,7 @@ def _best(results: SuiteResults, measure: Measure) -> str:
 
 
 def _section(results: SuiteResults) -> Block:
-    ratios = [mean_ratios(results.groups, measure) for measure in MEASURES.values()]
+    ratios = [ratios_everywhere(results.groups, measure) for measure in MEASURES.values()]
     lost = {each: joined(words, most=3) for each, words in _losses(results).items()}
     rows = [
         [

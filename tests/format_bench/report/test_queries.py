@@ -85,6 +85,13 @@ def test_a_best_of_zero_has_no_ratio():
     assert cells == {"B": ["1.00", "2", "1.00"], "A": ["2.00", "0", "2.00"]}
 
 
+@pytest.mark.parametrize("suite", ["foxbench", "query"])
+def test_a_query_that_nothing_answered_does_not_count(suite):
+    values = {"A": {"Q1": 1.0, "Q2": None}, "B": {"Q1": 2.0, "Q2": None}}
+    (table,) = tables_of(asked(values, suite=suite)).values()
+    assert table.leaders()[1].startswith(", 1.00 times the best of each query (geometric mean of 1)")
+
+
 def test_cells_without_a_value_have_their_status_and_its_sentence():
     (table,) = tables_of(asked({"A": {"Q1": 1.0, "Q2": 1.0}, "B": {"Q1": 2.0, "Q2": None}})).values()
     (_, cells) = query_map(table).rows[-1]
