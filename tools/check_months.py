@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from adapter_core.listing import TABLE_NAME
-from tests.helpers import clone_with, git, own_home
+from tests.helpers import cloned_checkout, git, own_home
 
 ADAPTERS = {
     "data_formats": ["csv", "csv_pyarrow", "feather", "parquet"],
@@ -35,7 +35,7 @@ DAYS = ["2026-09-01", "2026-10-15", "2026-11-15"]
 def make(folder: Path) -> tuple[Path, Path]:
     """Create the remote, dated before the first month, and the clone on the benchmark server."""
     source, remote, server = folder / "source", folder / "remote.git", folder / "server"
-    clone_with(source, {})
+    cloned_checkout(source)
     for family, kept in ADAPTERS.items():
         for path in (source / family).glob("[!_]*.py"):
             if path.stem not in kept:
