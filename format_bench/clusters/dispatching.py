@@ -15,8 +15,8 @@ The run on a cluster and the simulation of one drive this same class.
 from __future__ import annotations
 
 import heapq
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from format_bench.results.status import LOST_WORKERS
@@ -62,76 +62,57 @@ class Dispatcher:
 
     Parameters
     ----------
+    next_rounds : callable
+        Returns the next round of each case that is not finished on machines of a fingerprint, by index;
+        called when the first of these machines joins.
     max_attempts : int
         Workers that may be lost on a task before it is abandoned.
     """
 
-    def __init__(self, max_attempts: int = MAX_ATTEMPTS) -> None:
-        self.max_attempts = max_attempts
+    def __init__(
+        self, next_rounds: Callable[[str], Mapping[int, int]], max_attempts: int = MAX_ATTEMPTS
+    ) -> None:
         self.running: dict[Worker, Task] = {}
         """The task of each busy worker."""
         self.ready: dict[str, list[Task]] = {}
         """Tasks that no worker has, by machine: a heap, with first rounds first."""
         self.is_stopped = False
         """Assign no more tasks; those that run may end."""
+        self._next_rounds, self._max_attempts = next_rounds, max_attempts
         # The one that waits longest first.
         self._idle: dict[Worker, None] = {}
-        self._busy_hosts: Counter[str] = Counter()
         self._losses: defaultdict[Task, list[str]] = defaultdict(list)
 
     @property
     def is_done(self) -> bool:
         """True if no task runs, and none waits that will be assigned."""
-        return not self.running and (self.is_stopped or not any(self.ready.values()))
+        return not self.running and (self.is_stopped or not self.waiting_machines)
 
     @property
     def waiting_machines(self) -> list[str]:
         """Fingerprints of the machines with tasks that no worker has."""
         return sorted(machine for machine, tasks in self.ready.items() if tasks)
 
-    def open(self, machine: str, next_rounds: Mapping[int, int]) -> None:
-        """Make the list of tasks of a machine.
-
-        Parameters
-        ----------
-        machine : str
-            Fingerprint.
-        next_rounds : mapping of int to int
-            The next round of each case that is not finished on such machines, by index.
-        """
-        self.ready[machine] = [Task(machine, number, case) for case, number in next_rounds.items()]
-        heapq.heapify(self.ready[machine])
-
-    def join(self, worker: Worker) -> None:
-        """Take in an idle worker, of a machine that is open."""
-        self._idle[worker] = None
-
-    def adopt(self, worker: Worker, task: Task) -> None:
-        """Take in a worker that still measures a task for an earlier client of the same run.
-
-        Before any idle worker of the machine joins, or that one may get the same task.
-        """
-        ready = self.ready[task.machine]
-        if task in ready:
-            ready.remove(task)
-            heapq.heapify(ready)
-        self._start(worker, task)
+    def join(self, worker: Worker, task: Task | None = None) -> None:
+        """Take in an idle worker, or one that still measures a task for an earlier client of the run."""
+        machine = worker.machine
+        if machine not in self.ready:
+            rounds = self._next_rounds(machine).items()
+            self.ready[machine] = sorted(Task(machine, number, case) for case, number in rounds)
+        if task is None:
+            self._idle[worker] = None
+            return
+        self.running[worker] = task
+        self.ready[machine] = sorted(each for each in self.ready[machine] if each != task)
 
     def finish(self, worker: Worker, task: Task, next_round: int | None) -> None:
-        """Note that a task was measured and recorded.
+        """Note that a task was measured and recorded; ignored if the worker was not measuring it.
 
-        Parameters
-        ----------
-        worker : Worker
-            The worker.
-        task : Task
-            Its task; ignored if the worker was not measuring it.
-        next_round : int, optional
-            The next round of the case; None if it is finished.
+        The next round of its case may be assigned from now on; None if the case is finished.
         """
         if self.running.get(worker) != task:
             return
-        self._end(worker)
+        del self.running[worker]
         self._idle[worker] = None
         if next_round is not None:
             heapq.heappush(self.ready[task.machine], Task(task.machine, next_round, task.case))
@@ -139,20 +120,15 @@ class Dispatcher:
     def leave(self, worker: Worker, reason: str) -> Abandonment | None:
         """Take out a worker that died or cannot measure; its task goes to another one, or is abandoned.
 
-        Parameters
-        ----------
-        worker : Worker
-            The worker; unknown ones are ignored.
-        reason : str
-            Predicate of the sentence whose subject is the worker, e.g. "was lost".
+        The reason is a predicate with the worker as its subject, e.g. "was lost".
         """
         self._idle.pop(worker, None)
-        if worker not in self.running:
+        task = self.running.pop(worker, None)
+        if task is None:
             return None
-        task = self._end(worker)
         losses = self._losses[task]
         losses.append(f"{worker.name} {reason}")
-        if len(losses) >= self.max_attempts:
+        if len(losses) >= self._max_attempts:
             sentence = f"{LOST_WORKERS} in {len(losses)} attempts: {'; '.join(losses)}"
             return Abandonment(task, sentence)
         heapq.heappush(self.ready[task.machine], task)
@@ -160,21 +136,14 @@ class Dispatcher:
 
     def assignments(self) -> list[tuple[Worker, Task]]:
         """Give tasks to idle workers on free hosts; return the new pairs."""
-        if self.is_stopped or not any(self.ready.values()):
+        if self.is_stopped or not self.waiting_machines:
             return []
-        found = []
+        found, busy = [], {worker.host for worker in self.running}
         for worker in list(self._idle):
             ready = self.ready[worker.machine]
-            if ready and not self._busy_hosts[worker.host]:
+            if ready and worker.host not in busy:
                 del self._idle[worker]
-                found.append((worker, heapq.heappop(ready)))
-                self._start(*found[-1])
+                self.running[worker] = heapq.heappop(ready)
+                busy.add(worker.host)
+                found.append((worker, self.running[worker]))
         return found
-
-    def _start(self, worker: Worker, task: Task) -> None:
-        self.running[worker] = task
-        self._busy_hosts[worker.host] += 1
-
-    def _end(self, worker: Worker) -> Task:
-        self._busy_hosts[worker.host] -= 1
-        return self.running.pop(worker)

@@ -1,9 +1,8 @@
 """Process that measures one round of a case, or describes its machine, for a worker of a cluster.
 
-Workers call `call` and `measure_on_worker`. The process locks the host until it ends, and the kernel
-kills it with the worker. So no two cells are measured side by side on a host, whatever becomes of
-workers and clients. A worker's own process does not measure: Dask's threads run there, and it may not
-start processes as the runner does.
+The process locks the host until it ends, and the kernel kills it with the worker. So no two cells are
+measured side by side on a host, whatever becomes of workers and clients. A worker's own process does not
+measure: Dask's threads run there, and it may not start processes as the runner does.
 """
 
 from __future__ import annotations
@@ -11,9 +10,8 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
+import math
 import os
-import pickle
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -25,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import ClusterError, FormatBenchError
 from adapter_core.files import write_atomically
 from data_generator import DEFAULT_SEED
-from data_generator.confinement.kernel import die_with
 from data_generator.user.load import fingerprint as content_fingerprint
+from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata import machine, run_metadata
 from format_bench.metadata.fingerprint import fingerprint, sources_digest
@@ -43,12 +41,6 @@ if TYPE_CHECKING:
     from format_bench.families.cases import Case
     from format_bench.instruments.threads import Threads
     from format_bench.results.records import Record
-
-# The path of the worker: the process must import the same packages in any working directory.
-_CHILD = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from format_bench.runner import cell_process; cell_process.answer(sys.argv[2], int(sys.argv[3]))"
-)
 
 
 @dataclass(frozen=True)
@@ -98,6 +90,8 @@ class CellRequest:
     """Records of the case's earlier rounds on machines of this kind."""
     run_id: str
     setup: WorkerSetup
+    run: str
+    """Name of the run on the cluster, whose cells share generated data on a worker."""
 
 
 @dataclass(frozen=True)
@@ -123,99 +117,50 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
     ClusterError
         If the process ended without an answer, or the function raised an error.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "answer")
-        with os.fdopen(os.dup(2), "wb") as log:
-            command = [sys.executable, "-c", _CHILD, json.dumps(sys.path), str(path), str(log.fileno())]
-            done = subprocess.run(  # noqa: S603 (the command is this file's own)
-                command,
-                input=pickle.dumps((function, arguments)),
-                capture_output=True,
-                check=False,
-                pass_fds=(log.fileno(),),
-            )
-        if not path.exists():
-            lines = done.stderr.decode(errors="replace").strip().splitlines() or ["no message"]
-            raise ClusterError(f"the measuring process ended with {done.returncode}: {lines[-1]}")
-        found = pickle.loads(path.read_bytes())  # noqa: S301 (written by `answer`)
-    if isinstance(found, ClusterError):
-        raise found
+    # The worker's: the process imports the same packages, and names folders that outlive it.
+    own = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "TMPDIR": tempfile.gettempdir()}
+    done = isolation.run(
+        *(_locked, function, arguments),
+        limit_seconds=math.inf,
+        environment=own,
+        interpreter=sys.executable,
+    )
+    if done.status or isinstance(done.value, ClusterError):
+        raise done.value or ClusterError(done.sentence)
+    return done.value
+
+
+def _locked(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Return the result of a call with the lock of the host, or the error that the user is to read."""
+    # At once to the worker's log, which the process inherits.
+    host = lock_host(say=lambda text: sys.stderr.writelines([f"format-bench: {text}\n"]))
+    try:
+        found = function(*arguments)
+    except FormatBenchError as error:
+        return ClusterError(str(error))
+    if host.remark and function is measure:
+        return [replace(each, sentence=f"{each.sentence}; {host.remark}".lstrip("; ")) for each in found]
     return found
 
 
-def answer(path: str, log: int) -> None:
-    """Make the call that is on the standard input, and write its result to a file.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    log : int
-        Descriptor of the worker's standard error output, for what must be seen at once.
-    """
-    die_with(os.getppid())
-    function, arguments = pickle.load(sys.stdin.buffer)  # noqa: S301 (written by `call`)
-    host = lock_host(say=lambda text: _write_line(log, text))
-    try:
-        found = function(*arguments)
-        if host.remark and function is measure:
-            found = [_with_remark(each, host.remark) for each in found]
-    except FormatBenchError as error:
-        found = ClusterError(str(error))
-    except Exception as error:
-        # Errors of libraries may not survive pickling.
-        found = ClusterError(f"{type(error).__name__}: {error}")
-    with write_atomically(Path(path)) as temporary:
-        temporary.write_bytes(pickle.dumps(found))
-
-
-class _WorkerData:
-    """Data that were generated for a worker's cells, which share them until a run ends."""
-
-    def __init__(self) -> None:
-        self.measuring = 0
-        self._folders: dict[Path, Path] = {}
-        self._stack = ExitStack()
-        atexit.register(self._stack.close)
-
-    def folder(self, scratch: Path) -> Path:
-        """Return the folder of data in a scratch folder, made if missing."""
-        if scratch not in self._folders:
-            self._folders[scratch] = self._stack.enter_context(folders.make(scratch))
-        return self._folders[scratch]
-
-    def remove(self) -> None:
-        """Remove all data, unless another run measures on this worker."""
-        if not self.measuring:
-            self._folders.clear()
-            self._stack.close()
-
-
-_DATA = _WorkerData()
+_DATA: dict[str, tuple[ExitStack, Path]] = {}
+"""Folder of generated data, which the cells of a run share, and its removal, by run."""
 
 
 def measure_on_worker(request: CellRequest, host: HostDescription) -> tuple[Record, ...]:
     """Return the records of one round of a case, measured in a process of its own."""
-    # First, since the end of another run, in another thread, removes the data of a worker at rest.
-    _DATA.measuring += 1
-    try:
-        request.setup.check_folders()
-        return tuple(call(measure, request, host, _DATA.folder(host.scratch)))
-    finally:
-        _DATA.measuring -= 1
+    request.setup.check_folders()
+    if request.run not in _DATA:
+        stack = ExitStack()
+        atexit.register(stack.close)
+        _DATA[request.run] = stack, stack.enter_context(folders.make(host.scratch))
+    return tuple(call(measure, request, host, _DATA[request.run][1]))
 
 
-def release_worker() -> None:
+def release_worker(run: str) -> None:
     """Remove the data that were generated for a run that has ended."""
-    _DATA.remove()
-
-
-def _write_line(descriptor: int, text: str) -> None:
-    os.write(descriptor, f"format-bench: {text}\n".encode())
-
-
-def _with_remark(record: Record, remark: str) -> Record:
-    return replace(record, sentence=f"{record.sentence}; {remark}".lstrip("; "))
+    if run in _DATA:
+        _DATA.pop(run)[0].close()
 
 
 def describe(setup: WorkerSetup) -> HostDescription:
@@ -281,10 +226,8 @@ def measure(request: CellRequest, host: HostDescription, data: Path) -> list[Rec
 def _stored(request: CellRequest, folder: Path) -> Outcome:
     """Return the stored data of a case, made if no earlier cell of the worker left them."""
     case, shared = request.case, request.setup.user_data
-    name = f"{case.family.name}-{case.dataset}-{case.rows}"
-    if shared is not None or case.questions is not None:
-        # Runs of other users' data, or with other questions, may share the folder.
-        name = hashlib.sha256(repr((name, shared, case.questions)).encode()).hexdigest()
+    facts = case.family.name, case.dataset, case.rows, case.questions
+    name = hashlib.sha256(repr(facts).encode()).hexdigest()
     shape = folder / f"{name}.json"
     if shape.exists():
         return Outcome((folder / name, json.loads(shape.read_bytes())))

@@ -19,6 +19,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.results.display.text import duration, plural
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
+from format_bench.runner import folders
 from format_bench.runner.cell_process import WorkerSetup
 from format_bench.runner.result_store import (
     ResultStore,
@@ -54,6 +55,22 @@ class ClusterRun:
     def scale(self) -> str:
         """Sizes of the data in words."""
         return f"{', '.join(str(rows) for rows in sorted({case.rows for case in self.cases}))} rows"
+
+    def log(self, worker: Worker, task: Task, outcome: str, *, seconds: float, reason: str = "") -> None:
+        """Append the end of a cell to the log: how it ended, and the time since the worker got it."""
+        entry = {
+            "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+            "outcome": outcome,
+            "seconds": round(seconds, 3),
+            "machine": task.machine,
+            "host": worker.host,
+            "worker": worker.name,
+            "round": task.number,
+            "case": self.cases[task.case].facts,
+            "reason": reason,
+        }
+        with (self.out / folders.CLUSTER_LOG).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry, default=str) + "\n")
 
 
 class MachineLedger(ResultStore):
@@ -93,9 +110,8 @@ class MachineLedger(ResultStore):
     def add(self, record: Record) -> bool:
         """Take in a record; return False if it is known, or older than the known one."""
         known = self.current.get(key(record))
-        if known is not None and known.rounds >= record.rounds and known.value is not None:
-            return False
-        if known == record:
+        is_older = known and known.rounds >= record.rounds and known.value is not None
+        if is_older or known == record:
             return False
         self.current[key(record)] = record
         return True
@@ -125,14 +141,9 @@ class MachineLedger(ResultStore):
                 yield combined(self.current.get(key(empty)), of_nobody, outcome)
 
     def expected(self, known: Mapping[tuple[str, str], list[float]], hosts: int) -> str:
-        """Return how many cells are left, and how long they are expected to take.
+        """Return how many cells are left, and how long they are expected to take on so many hosts.
 
-        Parameters
-        ----------
-        known : mapping
-            As `measured_seconds` returns them.
-        hosts : int
-            Number of such machines.
+        What is known comes from `measured_seconds`.
         """
         seconds, unknown, cells = 0.0, 0, 0
         for case, number in self.next_rounds().items():
@@ -149,45 +160,8 @@ class MachineLedger(ResultStore):
         return text + (f"; never measured here: {plural(unknown, 'cell')}" if unknown else "")
 
 
-MEASURED = "measured"
-"""Outcome of a cell whose duration is known from its start to its end."""
-
-
-def log(  # noqa: PLR0913 (who measured what, and its end)
-    path: Path, worker: Worker, task: Task, case: Case, outcome: str, *, seconds: float, reason: str = ""
-) -> None:
-    """Append the end of a cell to a log.
-
-    Parameters
-    ----------
-    path : Path
-        The log; made if missing.
-    worker : Worker
-        Who was given the cell.
-    task : Task
-        The cell.
-    case : Case
-        The task's case.
-    outcome : str
-        `MEASURED`; "collected", if an earlier client had started it; "failed" or "lost".
-    seconds : float
-        Time since the client gave the cell to the worker.
-    reason : str
-        Sentence on a failure.
-    """
-    entry = {
-        "ended": datetime.now(UTC).isoformat(timespec="seconds"),
-        "outcome": outcome,
-        "seconds": round(seconds, 3),
-        "machine": task.machine,
-        "host": worker.host,
-        "worker": worker.name,
-        "round": task.number,
-        "case": case.facts,
-        "reason": reason,
-    }
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(entry, default=str) + "\n")
+MEASURED, COLLECTED, FAILED, LOST = "measured", "collected", "failed", "lost"
+"""Outcomes in the log: duration known from start to end; started by an earlier client; no result."""
 
 
 def measured_seconds(path: Path) -> dict[tuple[str, str], list[float]]:

@@ -27,9 +27,8 @@ from format_bench.runner.user_data import prepare
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from format_bench.families.questions import Questions
     from format_bench.results.records import Record
-    from format_bench.runner.user_data import Prepared, Source
+    from format_bench.runner.user_data import Prepared
 
 
 @contextmanager
@@ -53,12 +52,9 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
         The cluster, as `format_bench.clusters.connection.connect` takes it.
     machines : tuple of str
         Beginnings of the fingerprints of machines that take part; none for all.
-    say : callable
-        Called with lines on the progress.
-    on_own : callable
-        Called with the user's own data before anything is measured.
-    on_record : callable
-        Called with each record when it is on disk.
+    say, on_own, on_record : callable
+        Called with lines on the progress, with the user's own data before anything is measured, and with
+        each record when it is on disk.
     plan_only : bool
         Leave the folder of results as it is.
 
@@ -69,7 +65,7 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
     """
     if plan_only and request.fresh:
         raise InvalidRequestError("--plan with --fresh: a plan discards nothing")
-    own = None if request.user_data is None else _prepared(request.user_data, request.questions)
+    own = _own(request)
     cases, fingerprints = cases_of(request, own, _media(request), say)
     steps = frozenset(steps_of(request, cases))
     out, setup, limits = request.out, _setup(request, own), limits_of(request)
@@ -109,7 +105,7 @@ def measured(session: ClusterSession) -> ClusterSession:
     if not math.isinf(budget.seconds):
         hosts, cases = session.hosts, len(run.cases)
         if samples := time_budget.sampled(run.cases):
-            limits = time_budget.sample_limits(run.limits.time_budget_seconds, cases, hosts)
+            limits = time_budget.sample_limits(budget.seconds, cases, hosts)
             sampler = session.of(replace(run, cases=samples, limits=limits))
             sampler.measure()
             estimated = time_budget.costs(run.cases, samples, sampler.records)
@@ -122,10 +118,12 @@ def measured(session: ClusterSession) -> ClusterSession:
     return session
 
 
-def _prepared(source: Source, questions: Questions | None) -> Prepared:
+def _own(request: RunRequest) -> Prepared | None:
     """Return the user's data as they are here; the workers read them themselves."""
+    if request.user_data is None:
+        return None
     with folders.make(folders.check_scratch(None)) as folder:
-        return prepare(source, folder, questions=questions)
+        return prepare(request.user_data, folder, questions=request.questions)
 
 
 def _media(request: RunRequest) -> list[str]:

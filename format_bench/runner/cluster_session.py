@@ -24,14 +24,22 @@ from format_bench.metadata.fingerprint import described, sources_digest
 from format_bench.results import records
 from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
-from format_bench.runner import cell_process, folders
+from format_bench.runner import cell_process
 from format_bench.runner.cell_process import CellRequest
-from format_bench.runner.cluster_ledger import MEASURED, ClusterRun, MachineLedger, log
+from format_bench.runner.cluster_ledger import (
+    COLLECTED,
+    FAILED,
+    LOST,
+    MEASURED,
+    ClusterRun,
+    MachineLedger,
+)
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.result_store import new_run_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from distributed import Client, Future
 
@@ -39,12 +47,15 @@ if TYPE_CHECKING:
     from format_bench.results.records import Record
     from format_bench.runner.cell_process import HostDescription
 
+# A worker that dies is noticed by then, and costs its cell minutes.
 POLL_SECONDS = 1.0
 """Time between two looks at the list of workers."""
 
+# A cluster's own manager needs about as long to start a machine anew.
 NO_WORKER_SECONDS = 300.0
 """Time without any worker for the cells that are left, after which a run ends."""
 
+# Records are a few kilobytes: longer means that the worker has gone.
 ANSWER_SECONDS = 60.0
 """Time within which a worker hands over a result that it has."""
 
@@ -60,8 +71,6 @@ class _Job:
     future: Future
     task: Task | None = None
     """None while it describes its machine."""
-    published: str = ""
-    """Name under which the cell is kept for a later client."""
     outcome: str = MEASURED
     """Its outcome in the log, if it succeeds."""
     started: float = field(default_factory=time.monotonic)
@@ -90,7 +99,7 @@ class ClusterSession:
         on_record: Callable[[Record], None],
     ) -> None:
         self.run = run
-        self.dispatcher = Dispatcher()
+        self.dispatcher = Dispatcher(self._next_rounds)
         self.ledgers: dict[str, MachineLedger] = {}
         """Records of each kind of machine, by fingerprint."""
         self.workers: dict[str, tuple[Worker, HostDescription]] = {}
@@ -103,12 +112,11 @@ class ClusterSession:
         self._id = new_run_id()
         setup = hashlib.sha256(repr((run.setup, sources_digest())).encode()).hexdigest()
         self._prefix = f"format-bench-{run.id}-{setup}-"
+        """Start of the keys of the run's tasks, under which its cells are published."""
         self._jobs: dict[str, _Job] = {}
         """Task of each worker, by address."""
         # Futures end in threads of Dask; what follows is done in the thread of `measure`.
         self._ends: queue.SimpleQueue[tuple[str, Future]] = queue.SimpleQueue()
-        self._with_metadata: set[str] = set()
-        """Fingerprints whose metadata are beside the results."""
         self._budget = TimeBudget(run.limits.time_budget_seconds)
         self._is_plan = False
         """Leave the folder, and the cells that Dask keeps, as they are."""
@@ -137,10 +145,8 @@ class ClusterSession:
         """Wait until all workers of now are described; assign, record and discard nothing."""
         self._is_plan = True
         self._take_over()
-        self._compare_workers()
-        while self._is_describing:
+        while self._compare_workers():
             self._handle_ends()
-            self._compare_workers()
 
     def measure(self) -> None:
         """Measure all that is missing, on machines of each kind, as far as the time budget allows.
@@ -155,12 +161,11 @@ class ClusterSession:
         self._take_over()
         last_progress = time.monotonic()
         while True:
-            if self._budget.is_spent():
-                self.dispatcher.is_stopped = True
-            self._compare_workers()
+            self.dispatcher.is_stopped = self._budget.is_spent()
+            is_describing = self._compare_workers()
             for worker, task in self.dispatcher.assignments():
                 self._assign(worker, task)
-            if not self._is_describing and self.ledgers and self.dispatcher.is_done:
+            if not is_describing and self.ledgers and self.dispatcher.is_done:
                 break
             if self._jobs:
                 last_progress = time.monotonic()
@@ -170,11 +175,11 @@ class ClusterSession:
             ):
                 raise ClusterError(self._without_workers())
             self._handle_ends()
-        for machine in self._with_metadata:
-            self._write_metadata(
-                machine, run_metadata.finish(self.machines[machine].metadata, is_here=False)
-            )
-        self._ask(self._client.run, cell_process.release_worker, on_error="ignore")
+        for machine, description in self.machines.items():
+            if self._metadata_path(machine).exists():
+                ended = run_metadata.finish(description.metadata, is_here=False)
+                self._write_metadata(machine, ended)
+        self._ask(self._client.run, cell_process.release_worker, self._prefix, on_error="ignore")
 
     def _without_workers(self) -> str:
         """Return the sentence on cells that no worker takes."""
@@ -183,13 +188,7 @@ class ClusterSession:
         return f"no worker is left{machines and f' for machine {machines}'}{reasons and f': {reasons}'}"
 
     def _ask(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Call a function that asks the scheduler.
-
-        Raises
-        ------
-        ClusterError
-            If it is lost.
-        """
+        """Call a function that asks the scheduler; its loss is a `ClusterError`."""
         try:
             return function(*arguments, **options)
         except OSError as error:
@@ -208,18 +207,18 @@ class ClusterSession:
 
     # Workers
 
-    @property
-    def _is_describing(self) -> bool:
-        return any(job.task is None for job in self._jobs.values())
+    def _compare_workers(self) -> bool:
+        """Let new workers of the scheduler's be described, and forget lost ones.
 
-    def _compare_workers(self) -> None:
-        """Compare with the scheduler's list: let new workers be described, and forget lost ones."""
+        Return whether some are being described.
+        """
         connected = self._connected().keys()
         self.left_out = {each: why for each, why in self.left_out.items() if each in connected}
         for address in (self.workers.keys() | self._jobs.keys()) - connected:
             self._lose(address)
         for address in connected - self.workers.keys() - self._jobs.keys() - self.left_out.keys():
             self._submit(address, None, cell_process.call, cell_process.describe, self.run.setup)
+        return any(job.task is None for job in self._jobs.values())
 
     def _add(self, address: str, description: HostDescription) -> Worker | None:
         """Take in a worker that has been described; return None if it is left out."""
@@ -240,84 +239,82 @@ class ClusterSession:
         self.left_out[address] = reason
         self._say(f"left out: {address}: {reason}")
 
-    def _lose(self, address: str) -> None:
-        """Forget a worker; it is described anew if it is still there."""
+    def _lose(self, address: str, reason: str = "") -> None:
+        """Forget a worker: one that was lost may come back, one that fails for a reason may not."""
         worker, _ = self.workers.pop(address, (None, None))
         job = self._jobs.pop(address, None)
-        if job is not None:
+        if job is not None and not reason:
             job.future.cancel()
         if worker is None:
+            if reason:
+                self._leave_out(address, reason)
             return
-        if job is None or job.task is None:
-            self._say(f"{worker.name} was lost")
-        else:
-            self._say(f"{worker.name} was lost while it measured {self._name(job.task)}")
-            self._close(worker, job, "lost")
-        self._leave(worker, "was lost")
-
-    def _leave(self, worker: Worker, reason: str) -> None:
-        if abandoned := self.dispatcher.leave(worker, reason):
+        words = f"{worker.name} gets no more cells: {reason}" if reason else f"{worker.name} was lost"
+        if reason:
+            self.left_out[address] = reason
+        if job is not None and job.task is not None:
+            words += "" if reason else f" while it measured {self._name(job.task)}"
+            self._close(worker, job, job.task, FAILED if reason else LOST, reason)
+        self._say(words)
+        if abandoned := self.dispatcher.leave(worker, f"failed: {reason}" if reason else "was lost"):
             self._say(f"{self._name(abandoned.task)} failed: {abandoned.sentence}")
             ledger = self.ledgers[abandoned.task.machine]
             self._keep(ledger, list(ledger.failed(abandoned.task, abandoned.sentence)))
 
-    def _open(self, machine: str) -> None:
-        if machine not in self.dispatcher.ready:
-            next_rounds = self._ledger(machine).next_rounds()
-            self.dispatcher.open(machine, next_rounds)
-            words = described(self.machines[machine].metadata)
-            cases = f"{len(next_rounds)} of {plural(len(self.run.cases), 'case')}"
-            self._say(f"machine {machine}: {words}; {cases} of {self.run.scale} left")
+    def _next_rounds(self, machine: str) -> dict[int, int]:
+        """Return the next round of the cases that are left on a kind of machine, and say how many."""
+        found = self._ledger(machine).next_rounds()
+        words = described(self.machines[machine].metadata)
+        cases = f"{len(found)} of {plural(len(self.run.cases), 'case')}"
+        self._say(f"machine {machine}: {words}; {cases} of {self.run.scale} left")
+        return found
 
     # Cells
 
     def _take_over(self) -> None:
         """Take over the cells of an earlier client: keep results, and adopt those still measured.
 
-        Before any list of missing cells is made, and before an idle worker joins, which would get a cell
-        that another one measures.
+        Results come first, since the list of missing cells is made when a worker joins.
         """
         busy = self._ask(self._client.processing)
-        running = {key for keys in busy.values() for key in keys}
-        found = list(self._published())
-        for name, worker, _, _, future in found:
-            if future.key not in running:
+        still = {key for keys in busy.values() for key in keys}
+        running = []
+        for worker, case, number, future in self._published():
+            if future.key in still:
+                running.append((worker, case, number, future))
+            else:
                 self._keep(self._ledger(worker.machine), _result(future))
-                self._withdraw(name)
-        for _, worker, *_ in found:
-            self._open(worker.machine)
-        for name, worker, case, number, future in found:
-            if future.key in running:
-                self._adopt(name, worker, case, number, future)
-        for _, worker, *_ in found:
+                self._withdraw(future)
+        for worker, case, number, future in running:
+            if worker in self.dispatcher.running:
+                # It waits behind a cell of yet another client, which the worker measures now.
+                self._withdraw(future, is_cancelled=True)
+            elif case in self.run.cases:
+                task = Task(worker.machine, number, self.run.cases.index(case))
+                self.dispatcher.join(worker, task)
+                self._follow(worker.name, _Job(future, task, COLLECTED))
+        for worker, _ in self.workers.values():
             if worker not in self.dispatcher.running:
                 self.dispatcher.join(worker)
 
-    def _published(self) -> Iterator[tuple[str, Worker, Case, int, Future]]:
-        """Yield the cells that are kept for this run, by name, worker, case, round and future."""
+    def _published(self) -> Iterator[tuple[Worker, Case, int, Future]]:
+        """Yield the cells that are kept for this run, by worker, case, round and future."""
         connected = self._connected()
         for name in self._ask(self._client.list_datasets):
             if str(name).startswith(self._prefix):
-                description, address, *cell = self._ask(self._client.get_dataset, name)
+                description, address, case, number, future = self._ask(self._client.get_dataset, name)
                 if address not in connected:
-                    self._withdraw(name)
+                    self._withdraw(future)
                 elif worker := self._add(address, description):
-                    yield name, worker, *cell
+                    yield worker, case, number, future
 
-    def _adopt(self, name: str, worker: Worker, case: Case, number: int, future: Future) -> None:
-        if worker in self.dispatcher.running:
-            # It waits behind a cell of yet another client, which the worker measures now.
-            future.cancel()
-            self._withdraw(name)
-        elif case in self.run.cases:
-            task = Task(worker.machine, number, self.run.cases.index(case))
-            self.dispatcher.adopt(worker, task)
-            self._follow(worker.name, _Job(future, task, name, "collected"))
-
-    def _withdraw(self, name: str) -> None:
+    def _withdraw(self, cell: Future, *, is_cancelled: bool = False) -> None:
         """Let Dask forget a cell."""
-        if not self._is_plan:
-            self._ask(self._client.unpublish_dataset, name)
+        if self._is_plan:
+            return
+        if is_cancelled:
+            cell.cancel()
+        self._ask(self._client.unpublish_dataset, cell.key)
 
     def _ledger(self, machine: str) -> MachineLedger:
         """Return the ledger of a kind of machine, made if missing."""
@@ -327,9 +324,8 @@ class ClusterSession:
 
     def _assign(self, worker: Worker, task: Task) -> None:
         _, description = self.workers[worker.name]
-        if task.machine not in self._with_metadata:
+        if not self._metadata_path(task.machine).exists():
             self._write_metadata(task.machine, self.machines[task.machine].metadata)
-            self._with_metadata.add(task.machine)
         case = self.run.cases[task.case]
         request = CellRequest(
             case=case,
@@ -339,24 +335,24 @@ class ClusterSession:
             earlier=self.ledgers[task.machine].earlier(task.case),
             run_id=self._run_id(task.machine),
             setup=self.run.setup,
+            run=self._prefix,
         )
-        job = self._submit(worker.name, task, cell_process.measure_on_worker, request, description)
-        kept = description, worker.name, case, task.number, job.future
-        self._ask(self._client.publish_dataset, kept, name=job.published)
+        function = cell_process.measure_on_worker
+        future = self._submit(worker.name, task, function, request, description)
+        kept = description, worker.name, case, task.number, future
+        self._ask(self._client.publish_dataset, kept, name=future.key)
 
     def _submit(
         self, address: str, task: Task | None, function: Callable[..., Any], *arguments: Any
-    ) -> _Job:
-        key = f"{self._prefix}{secrets.token_hex(6)}"
-        future = self._client.submit(
-            function, *arguments, workers=[address], pure=False, retries=0, key=key
-        )
-        return self._follow(address, _Job(future, task, key))
+    ) -> Future:
+        where = {"workers": [address], "key": f"{self._prefix}{secrets.token_hex(6)}"}
+        future = self._client.submit(function, *arguments, **where, pure=False, retries=0)
+        self._follow(address, _Job(future, task))
+        return future
 
-    def _follow(self, address: str, job: _Job) -> _Job:
+    def _follow(self, address: str, job: _Job) -> None:
         self._jobs[address] = job
         job.future.add_done_callback(lambda done: self._ends.put((address, done)))
-        return job
 
     def _handle_ends(self) -> None:
         """Handle the ends of a moment; wait for the first one."""
@@ -378,7 +374,7 @@ class ClusterSession:
             # It was started anew at the same address, so it never left the list of workers.
             self._lose(address)
         elif error is not None:
-            self._failed(address, self._jobs.pop(address), _in_line(error))
+            self._lose(address, _in_line(error))
         else:
             try:
                 found = future.result(timeout=ANSWER_SECONDS)
@@ -393,28 +389,17 @@ class ClusterSession:
     def _succeeded(self, address: str, job: _Job, found: Any) -> None:
         if job.task is None:
             if worker := self._add(address, found):
-                self._open(worker.machine)
                 self.dispatcher.join(worker)
             return
         worker, task = self.workers[address][0], job.task
         ledger = self._ledger(task.machine)
         self._keep(ledger, found)
-        seconds = self._close(worker, job, job.outcome)
+        seconds = self._close(worker, job, task, job.outcome)
         self._say(f"{self._name(task)}: {seconds:.0f} s on {worker.name}")
         following = ledger.next_round(task.case)
         # The end of a time budget may leave a part of a round, for a later run.
         is_left = following is not None and following <= task.number
         self.dispatcher.finish(worker, task, None if is_left else following)
-
-    def _failed(self, address: str, job: _Job, reason: str) -> None:
-        if job.task is None:
-            self._leave_out(address, reason)
-            return
-        worker, _ = self.workers.pop(address)
-        self._close(worker, job, "failed", reason)
-        self._say(f"{worker.name} gets no more cells: {reason}")
-        self.left_out[address] = reason
-        self._leave(worker, f"failed: {reason}")
 
     def _keep(self, ledger: MachineLedger, found: Iterable[Record]) -> None:
         """Append records that are not on disk yet."""
@@ -424,21 +409,21 @@ class ClusterSession:
                 records.append(self.run.out / RESULTS, stored)
                 self._on_record(stored)
 
-    def _close(self, worker: Worker, job: _Job, outcome: str, reason: str = "") -> float:
+    def _close(self, worker: Worker, job: _Job, task: Task, outcome: str, reason: str = "") -> float:
         """Append the end of a cell to the log, and let Dask forget it; return the seconds it took."""
         seconds = time.monotonic() - job.started
-        if job.task is not None:
-            path, case = self.run.out / folders.CLUSTER_LOG, self.run.cases[job.task.case]
-            log(path, worker, job.task, case, outcome, seconds=seconds, reason=reason)
-            self._withdraw(job.published)
+        self.run.log(worker, task, outcome, seconds=seconds, reason=reason)
+        self._withdraw(job.future)
         return seconds
 
     def _run_id(self, machine: str) -> str:
         return f"{self._id}-{machine}"
 
+    def _metadata_path(self, machine: str) -> Path:
+        return self.run.out / f"{self._run_id(machine)}-threads-{self.run.setup.threads}.json"
+
     def _write_metadata(self, machine: str, metadata: dict[str, Any]) -> None:
-        name = f"{self._run_id(machine)}-threads-{self.run.setup.threads}.json"
-        run_metadata.write({**metadata, "scale": self.run.scale}, self.run.out / name)
+        run_metadata.write({**metadata, "scale": self.run.scale}, self._metadata_path(machine))
 
     def _name(self, task: Task) -> str:
         case = self.run.cases[task.case]

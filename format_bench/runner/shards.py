@@ -78,11 +78,8 @@ class Shard(NamedTuple):
         """
         text = "".join(sorted({_digest(each) for each in plan}))
         digest = hashlib.sha256(text.encode()).hexdigest()[:32]
-        suite = plan[0].suite
-        return {
-            f"plan in {self.of} shards of {suite}": digest,
-            f"shard {self.number}/{self.of} of {suite}": digest,
-        }
+        names = f"plan in {self.of} shards", f"shard {self.number}/{self.of}"
+        return {f"{name} of {plan[0].suite}": digest for name in names}
 
 
 def _digest(case: Case) -> str:
@@ -114,12 +111,9 @@ class _Folder:
             raise InvalidResultsError(f"{path} holds no results: there is no {RESULTS} in it")
         self.records = records.read(file)
         self.data = folders.fingerprints_in(path)
-        self.files = {each.name: _facts(each) for each in sorted(path.glob("*-threads-*.json"))}
-        self.maps = {
-            f"{MAPS}/{each.name}": each.read_bytes() for each in sorted((path / MAPS).glob("*"))
-        }
-        log = path / folders.CLUSTER_LOG
-        self.log = log.read_bytes().splitlines(keepends=True) if log.exists() else []
+        self.metadata = {each.name: _facts(each) for each in sorted(path.glob("*-threads-*.json"))}
+        self.maps = {f"{MAPS}/{each.name}": each.read_bytes() for each in (path / MAPS).glob("*")}
+        self.log = _lines(path / folders.CLUSTER_LOG)
 
     @property
     def is_of_cluster(self) -> bool:
@@ -150,7 +144,11 @@ class _Folder:
             reason = "no metadata beside its results say which machine measured them"
             raise InvalidResultsError(f"{self.path}: {reason}; it cannot be joined with another's")
         self.records = [replace(each, machine=machine) for each in self.records]
-        self.files = {name: {**facts, "machine": machine} for name, facts in self.files.items()}
+        self.metadata = {name: {**each, "machine": machine} for name, each in self.metadata.items()}
+
+
+def _lines(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True) if path.exists() else []
 
 
 def _facts(path: Path) -> dict[str, Any]:
@@ -194,29 +192,24 @@ def _joined(out: Path, parts: Sequence[_Folder], before: int) -> Merged:
     data: dict[str, str] = {}
     for each in parts:
         data = folders.same_data(data, each.data, each.path, "merge it into a folder of its own")
-    beside = _beside(parts)
     machines = {each.machine for each in parts if not each.is_of_cluster}
     is_apart = len(machines) > 1 or any(each.is_of_cluster for each in parts)
-    if is_apart:
-        for each in parts:
-            each.label()
+    files = _beside(parts, with_floors=not is_apart)
+    for each in parts if is_apart else ():
+        each.label()
     found, added = _records_of(parts)
-    files = _metadata_of(parts)
+    metadata = _metadata_of(parts)
     # Metadata first: records without them would be of an unknown environment.
-    for name, facts in files.items():
-        path = out / name
-        if not path.exists() or _facts(path) != facts:
-            run_metadata.write(facts, path)
+    for name, facts in metadata.items():
+        if not (out / name).exists() or _facts(out / name) != facts:
+            run_metadata.write(facts, out / name)
     if data:
         folders.write_fingerprints(out, data)
     if is_apart:
         folders.mark_cluster(out)
-    else:
-        _keep_floors(out, parts)
-    for place, content in beside.items():
+    for place, content in {**files, RESULTS: b"".join(map(records.line, found))}.items():
         _write(out / place, content)
-    _write(out / RESULTS, b"".join(map(records.line, found)))
-    words = {str(facts.get("machine")): described(facts) for facts in files.values()} if is_apart else {}
+    words = {str(each.get("machine")): described(each) for each in metadata.values() if is_apart}
     return Merged(
         tuple(added[before:]),
         len({key(each) for each in found}),
@@ -236,16 +229,17 @@ def _records_of(parts: Sequence[_Folder]) -> tuple[list[Record], list[int]]:
     lasts: defaultdict[Key, set[bytes]] = defaultdict(set)
     superseded: set[bytes] = set()
     for part in parts:
-        by_cell: defaultdict[Key, list[bytes]] = defaultdict(list)
         size = len(found)
+        own: dict[Key, bytes] = {}
         for record in part.records:
-            line = records.line(record)
-            by_cell[key(record)].append(line)
+            line, cell = records.line(record), key(record)
             found.setdefault(line, record)
+            if cell in own:
+                superseded.add(own[cell])
+            own[cell] = line
         added.append(len(found) - size)
-        for cell, lines in by_cell.items():
-            lasts[cell].add(lines[-1])
-            superseded.update(lines[:-1])
+        for cell, line in own.items():
+            lasts[cell].add(line)
     for ends in lasts.values():
         # A folder that has gone on from another's records supersedes them.
         if len(rivals := ends - superseded) > 1:
@@ -262,29 +256,24 @@ def _metadata_of(parts: Iterable[_Folder]) -> dict[str, dict[str, Any]]:
     """Return the metadata by name of the file; of one that was copied during its run, the last."""
     found: dict[str, dict[str, Any]] = {}
     for part in parts:
-        for name, facts in part.files.items():
+        for name, facts in part.metadata.items():
             if name not in found or str(facts.get("ended") or "") > str(found[name].get("ended") or ""):
                 found[name] = facts
     return found
 
 
-def _beside(parts: Sequence[_Folder]) -> dict[str, bytes]:
-    """Return the maps of reads of folders, and their logs of clusters as one, by path."""
+def _beside(parts: Sequence[_Folder], *, with_floors: bool) -> dict[str, bytes]:
+    """Return maps of reads, logs of clusters as one, and a machine's noise floors, by path."""
     found: dict[str, bytes] = {}
     for part in parts:
         for path, content in part.maps.items():
             if found.setdefault(path, content) != content:
                 raise InvalidFolderError(f"{part.path} has another {path}; keep it apart")
-    log = b"".join(dict.fromkeys(line for part in parts for line in part.log))
-    return {**found, folders.CLUSTER_LOG: log} if log else found
-
-
-def _keep_floors(out: Path, parts: Iterable[_Folder]) -> None:
-    """Keep the noise floors of the machine, if a folder has them."""
-    for each in parts:
-        path = each.path / noise_floor.FILE_NAME
-        if path.exists() and not (out / noise_floor.FILE_NAME).exists():
-            _write(out / noise_floor.FILE_NAME, path.read_bytes())
+    if log := b"".join(dict.fromkeys(line for part in parts for line in part.log)):
+        found[folders.CLUSTER_LOG] = log
+    floors = [part.path / noise_floor.FILE_NAME for part in parts if with_floors]
+    # Of the folder that is joined into, or of the first that has some.
+    return found | {each.name: each.read_bytes() for each in reversed(floors) if each.exists()}
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -125,7 +125,7 @@ class Simulation:
         # What a client has on its disk.
         self._recorded: set[Task] = set()
         self._abandoned: set[Task] = set()
-        self._dispatcher: Dispatcher | None = Dispatcher()
+        self._dispatcher: Dispatcher | None = Dispatcher(self._next_rounds)
         """The client's; None while no client runs."""
         share = setting.cases * setting.rounds * setting.machines // (setting.client_kills + 1)
         self._kill_at = [share * number for number in range(1, setting.client_kills + 1)]
@@ -167,13 +167,11 @@ class Simulation:
         if worker.host in self._locked:
             self._waiting[worker.host].append(worker)
             return
-        self._open(client, worker.machine)
         client.join(worker)
 
-    def _open(self, client: Dispatcher, machine: str) -> None:
-        if machine not in client.ready:
-            rounds = ((case, self._next_round(machine, case)) for case in range(self.setting.cases))
-            client.open(machine, {case: number for case, number in rounds if number is not None})
+    def _next_rounds(self, machine: str) -> dict[int, int]:
+        rounds = ((case, self._next_round(machine, case)) for case in range(self.setting.cases))
+        return {case: number for case, number in rounds if number is not None}
 
     def _next_round(self, machine: str, case: int) -> int | None:
         """Return the next round of a case, from the records on the client's disk."""
@@ -267,15 +265,14 @@ class Simulation:
 
     def _start_client(self) -> None:
         """Collect kept results, adopt workers that still measure, then let the others join."""
-        client = self._dispatcher = Dispatcher()
+        client = self._dispatcher = Dispatcher(self._next_rounds)
         for memory in self._workers.values():
             if memory.kept is not None and memory.kept not in self._recorded:
                 self._record(memory.kept)
                 self.outcome.kept += 1
         measuring = {w: each.task for w, each in self._workers.items() if each.task is not None}
         for worker, task in measuring.items():
-            self._open(client, worker.machine)
-            client.adopt(worker, task)
+            client.join(worker, task)
             self.outcome.adopted += 1
         for worker in [each for each in self._workers if each not in measuring]:
             self._describe(worker, client)

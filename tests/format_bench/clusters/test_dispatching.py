@@ -18,10 +18,7 @@ def task(case: int, number: int = 1, machine: str = "m") -> Task:
 
 
 def opened(cases: int = 3, **settings: int) -> Dispatcher:
-    dispatcher = Dispatcher(**settings)
-    for machine in "mn":
-        dispatcher.open(machine, dict.fromkeys(range(cases), 1))
-    return dispatcher
+    return Dispatcher(lambda _: dict.fromkeys(range(cases), 1), **settings)
 
 
 def joined(dispatcher: Dispatcher, worker: Worker) -> list[tuple[Worker, Task]]:
@@ -45,6 +42,8 @@ def test_first_rounds_come_before_second_ones():
         order.append((found.number, found.case))
         assigned = finished(dispatcher, ONE, found, 2 if found.number == 1 else None)
     assert order == [(1, 0), (1, 1), (2, 0), (2, 1)]
+    assert dispatcher.is_done
+    dispatcher.join(OTHER)
     assert not dispatcher.is_done  # the other machine has not measured
     assert dispatcher.waiting_machines == ["n"]
 
@@ -91,7 +90,7 @@ def test_a_worker_that_cannot_measure_gets_no_more():
 
 def test_an_adopted_cell_is_not_given_to_another():
     dispatcher = opened()
-    dispatcher.adopt(TWO, task(0))
+    dispatcher.join(TWO, task(0))
     assert joined(dispatcher, ONE) == [(ONE, task(1))]
     assert joined(dispatcher, OTHER) == []  # its host is busy
     assert finished(dispatcher, TWO, task(0)) == [(OTHER, task(0, machine="n"))]
@@ -110,7 +109,13 @@ def test_nothing_is_lost_or_measured_twice_on_500_simulated_workers(seed):
 
 
 def test_the_simulation_notices_a_dispatcher_that_forgets_an_adopted_cell(monkeypatch):
-    monkeypatch.setattr(Dispatcher, "adopt", lambda *_: None)
+    join = Dispatcher.join
+
+    def forgetful(dispatcher: Dispatcher, worker: Worker, task: Task | None = None) -> None:
+        if task is None:
+            join(dispatcher, worker)
+
+    monkeypatch.setattr(Dispatcher, "join", forgetful)
     found = Simulation(replace(Setting(), cells=2_000, workers=100, shared_hosts=10)).run()
     assert found.measured_twice > 0
 

@@ -283,8 +283,7 @@ def session_with_idle_worker(client: Client, out: Path, limits: Limits) -> Clust
     run_of = ClusterRun("1", (Case("CSV", "eq", 10),), limits, frozenset({"save"}), out)
     session = ClusterSession(client, run_of, lambda _: None, lambda _: None)
     session.ledgers["abc"] = MachineLedger("abc", run_of, [], "run-1")
-    session.dispatcher.open("abc", {0: 1})
-    session.dispatcher.open("abd", {})
+    session.dispatcher.ready.update(abc=[Task("abc", 1, 0)], abd=[])
     session.dispatcher.join(Worker("one", "host", "abd"))
     return session
 
@@ -343,12 +342,10 @@ def test_a_plan_counts_results_that_workers_keep_and_the_next_run_records_them(t
             session = ClusterSession(killed, run_of, lambda _: None, lambda _: None)
             session.workers[address] = Worker(address, "host", "abc"), facts
             session.machines["abc"] = facts
-            session._open("abc")
             for number, function in enumerate((measured, measured_late)):
                 found = tuple(replace(each, dataset=cases[number].dataset) for each in done)
-                job = session._submit(address, Task("abc", 1, number), function, found)
-                kept = facts, address, cases[number], 1, job.future
-                killed.publish_dataset(kept, name=job.published)
+                future = session._submit(address, Task("abc", 1, number), function, found)
+                killed.publish_dataset((facts, address, cases[number], 1, future), name=future.key)
         with Client(cluster, set_as_default=False) as client:
             wait_for(lambda: len(client.processing()[address]) == 1)
             planned = ClusterSession(client, run_of, lambda _: None, lambda _: None)
