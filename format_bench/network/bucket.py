@@ -9,7 +9,7 @@ import ssl
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 from xml.etree import ElementTree as ET
 
@@ -88,13 +88,9 @@ class Bucket:
         """Write a small object."""
         self._request("PUT", key, body=body)
 
-    def get(self, key: str) -> bytes:
-        """Return the contents of a small object."""
-        return self._request("GET", key)
-
-    def get_with_headers(self, key: str) -> tuple[bytes, dict[str, str]]:
+    def get(self, key: str) -> tuple[bytes, dict[str, str]]:
         """Return the contents of a small object, and the headers of the answer in lower case."""
-        return self._answer("GET", key)
+        return self._request("GET", key)
 
     def objects(self, prefix: str = "") -> list[StoredObject]:
         """Return all objects whose key starts with a prefix."""
@@ -136,7 +132,7 @@ class Bucket:
 
     def _list(self, query: dict[str, str]) -> ET.Element:
         """Return a list of S3, one of `_LISTS`; raises ObjectStoreError if the answer is another."""
-        body = self._request("GET", query=query)
+        body, _ = self._request("GET", query=query)
         page = _parsed(body)
         if page is None or _name(page) not in _LISTS:
             raise ObjectStoreError(
@@ -145,11 +141,7 @@ class Bucket:
             )
         return page
 
-    def _request(self, *arguments: Any, **options: Any) -> bytes:
-        """Return the body of an answer; for the parameters see `_answer`."""
-        return self._answer(*arguments, **options)[0]
-
-    def _answer(
+    def _request(
         self,
         method: str,
         key: str = "",

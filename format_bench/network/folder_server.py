@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from email.utils import formatdate
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
@@ -178,64 +178,54 @@ class _Folder:
         return _etag(place)
 
 
-class _Part(NamedTuple):
-    """A range of a file, after the head that it has among several."""
-
-    head: bytes
-    start: int
-    length: int
-
-
 async def _send(request: web.Request, path: Path) -> web.StreamResponse:
-    """Send a file, or ranges of it."""
+    """Send a file, or ranges of it; several as parts of one answer: RFC 9110, section 14.6."""
     from aiohttp import web
 
-    status, headers, parts = _reply(path, request.headers.get("Range", ""))
-    if status is HTTPStatus.NOT_FOUND:
-        return _error("NoSuchKey", status)
-    if not parts:
-        return web.Response(status=status, headers=headers)
+    size, headers = _head(path)
+    if not headers:
+        return _error("NoSuchKey", HTTPStatus.NOT_FOUND)
+    wanted = request.headers.get("Range", "")
+    ranges = _ranges(wanted, size) if wanted else [(0, size)]
+    if not ranges:
+        total = {"Content-Range": f"bytes */{size}"}
+        return web.Response(status=HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, headers=total)
+    heads, end = [b""], b""
+    places = [f"bytes {start}-{start + length - 1}/{size}" for start, length in ranges]
+    if len(ranges) > 1:
+        kind = f"Content-Type: {headers['Content-Type']}"
+        texts = [f"\r\n--{BOUNDARY}\r\n{kind}\r\nContent-Range: {each}\r\n\r\n" for each in places]
+        heads, end = [each.encode() for each in texts], f"\r\n--{BOUNDARY}--\r\n".encode()
+        headers["Content-Type"] = f"multipart/byteranges; boundary={BOUNDARY}"
+    elif wanted:
+        headers["Content-Range"] = places[0]
+    status = HTTPStatus.PARTIAL_CONTENT if wanted else HTTPStatus.OK
     response = web.StreamResponse(status=status, headers=headers)
-    response.content_length = sum(len(each.head) + each.length for each in parts)
+    response.content_length = len(b"".join([*heads, end])) + sum(length for _, length in ranges)
     await response.prepare(request)
     if request.method == "GET":
         with path.open("rb") as file:
-            for head, start, length in parts:
+            for head, (start, length) in zip(heads, ranges, strict=True):
                 await response.write(head)
                 file.seek(start)
                 for position in range(0, length, _PIECE_BYTES):
                     await response.write(file.read(min(_PIECE_BYTES, length - position)))
+        await response.write(end)
         await response.write_eof()
     return response
 
 
-def _reply(path: Path, wanted: str) -> tuple[HTTPStatus, dict[str, str], list[_Part]]:
-    """Return status, headers and parts of an answer; no parts for an error."""
+def _head(path: Path) -> tuple[int, dict[str, str]]:
+    """Return the size of a file and the headers of an answer with it; none if it is missing."""
     if not path.is_file():
-        return HTTPStatus.NOT_FOUND, {}, []
-    size = path.stat().st_size
-    headers = {
+        return 0, {}
+    facts = path.stat()
+    return facts.st_size, {
         "Accept-Ranges": "bytes",
-        "Last-Modified": formatdate(path.stat().st_mtime, usegmt=True),
+        "Last-Modified": formatdate(facts.st_mtime, usegmt=True),
         "ETag": _etag(path),
         "Content-Type": "application/octet-stream",
     }
-    if not wanted:
-        return HTTPStatus.OK, headers, [_Part(b"", 0, size)]
-    ranges = _ranges(wanted, size)
-    if not ranges:
-        total = {"Content-Range": f"bytes */{size}"}
-        return HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, total, []
-    places = [f"bytes {start}-{start + length - 1}/{size}" for start, length in ranges]
-    if len(ranges) == 1:
-        headers["Content-Range"] = places[0]
-        return HTTPStatus.PARTIAL_CONTENT, headers, [_Part(b"", *ranges[0])]
-    # RFC 9110, section 14.6
-    kind = f"Content-Type: {headers['Content-Type']}"
-    heads = [f"\r\n--{BOUNDARY}\r\n{kind}\r\nContent-Range: {each}\r\n\r\n" for each in places]
-    parts = [_Part(head.encode(), *each) for head, each in zip(heads, ranges, strict=True)]
-    headers["Content-Type"] = f"multipart/byteranges; boundary={BOUNDARY}"
-    return HTTPStatus.PARTIAL_CONTENT, headers, [*parts, _Part(f"\r\n--{BOUNDARY}--\r\n".encode(), 0, 0)]
 
 
 def _ranges(header: str, size: int) -> list[tuple[int, int]]:

@@ -109,7 +109,7 @@ def read(bucket: Bucket, key: str) -> Lease | None:
     ObjectStoreError
         If the server refuses or cannot be reached.
     """
-    body, headers = bucket.get_with_headers(key)
+    body, headers = bucket.get(key)
     try:
         facts = json.loads(body)
         found = facts.pop("holder", None)

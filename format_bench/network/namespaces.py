@@ -15,7 +15,7 @@ import os
 import shutil
 import struct
 import subprocess
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from importlib import resources
 from pathlib import Path
@@ -67,7 +67,9 @@ class LinkedNetwork(Started):
     def _start(self, started: ExitStack) -> None:
         self._program = _compiled(Path(started.enter_context(TemporaryDirectory())))
         for own, other in ((SERVER_HOST, CLIENT_HOST), (CLIENT_HOST, SERVER_HOST)):
-            self._ends.append(_in_thread(own, other))
+            # A thread of its own enters the namespace, and ends here.
+            with ThreadPoolExecutor(1) as thread:
+                self._ends.append(thread.submit(_new_end, own, other).result())
             for descriptor in self._ends[-1]:
                 started.callback(os.close, descriptor)
         started.callback(self._stop)
@@ -115,25 +117,6 @@ def _compiled(folder: Path) -> Path:
         command = ["cc", "-O2", "-pthread", "-o", str(program), str(path)]
         subprocess.run(command, check=True, capture_output=True)  # noqa: S603 (our own program)
     return program
-
-
-def _in_thread(own: str, other: str) -> _End:
-    """Return a new namespace with a device; the thread that enters it ends with this call."""
-    found: list[_End | OSError | subprocess.CalledProcessError] = []
-
-    def make() -> None:
-        try:
-            found.append(_new_end(own, other))
-        except (OSError, subprocess.CalledProcessError) as error:
-            found.append(error)
-
-    thread = threading.Thread(target=make)
-    thread.start()
-    thread.join()
-    (result,) = found
-    if isinstance(result, Exception):
-        raise result
-    return result
 
 
 def _new_end(own: str, other: str) -> _End:
