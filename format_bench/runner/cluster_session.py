@@ -403,11 +403,11 @@ class ClusterSession:
 
     def _keep(self, ledger: MachineLedger, found: Iterable[Record]) -> None:
         """Append records that are not on disk yet."""
-        for record in found:
-            if ledger.add(record) and not self._is_plan:
-                stored = replace(record, machine=ledger.fingerprint)
-                records.append(self.run.out / RESULTS, stored)
-                self._on_record(stored)
+        stored = [replace(each, machine=ledger.fingerprint) for each in found if ledger.add(each)]
+        if stored and not self._is_plan:
+            records.append(self.run.out / RESULTS, *stored)
+            for each in stored:
+                self._on_record(each)
 
     def _close(self, worker: Worker, job: _Job, task: Task, outcome: str, reason: str = "") -> float:
         """Append the end of a cell to the log, and let Dask forget it; return the seconds it took."""
