@@ -92,6 +92,7 @@ def test_a_month_begun_by_code_that_has_moved_goes_on(world):
     shutil.copy(other / "format_bench/monthly.py", kept)
     (other / "format_bench/monthly.py").unlink()
     new.rename(old)
+    shutil.copy(kept / "monthly.py", old / "command.py")
     for path in old.glob("*.py"):
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace("format_bench.automation.monthly", "format_bench.monthly"))
