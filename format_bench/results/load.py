@@ -25,8 +25,8 @@ RESULTS = "results.jsonl"
 # Files of records that a folder may contain; the second is made of asv's results.
 FILES = (RESULTS, "records.jsonl")
 
-MAPS = "maps"
-"""Folder of maps of reads beside the records that name them."""
+MAPS, DAMAGED = "maps", "damaged"
+"""Folders of evidence beside the records that name it: maps of reads, and reads of damaged files."""
 
 METADATA_LEVELS = 20
 """Levels of a file of metadata, generously; deeper ones would exceed the stack where they are shown."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import statistics
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -168,6 +168,26 @@ class StudyForm(Generic[Row]):
             for subject, row in rows.items()
         ]
 
+    def earlier_rows(self, path: Path) -> list[Row]:
+        """Return the rows of a file of JSON lines that earlier versions wrote.
+
+        Raises
+        ------
+        InvalidResultsError
+            If it contains something else.
+        """
+        import msgspec
+
+        found = []
+        for number, line in enumerate(path.read_bytes().splitlines(), 1):
+            with content_of(f"{path}, line {number}:", InvalidResultsError, "no result of this study"):
+                found.append(msgspec.json.decode(line, type=self.of))
+        return found
+
+    def joined(self, earlier: Sequence[Row], recorded: Sequence[Row]) -> list[Row]:
+        """Return the rows of an earlier file and of the records beside it."""
+        return [*earlier, *recorded]
+
     def _name(self, of_row: str) -> str:
         return self.named.get(of_row, of_row)
 
@@ -261,21 +281,11 @@ def read(form: StudyForm[Row], path: Path) -> list[Row]:
     paths = [folder / name for name in names if name and (folder / name).is_file()]
     if not paths:
         raise InvalidResultsError(f"{path / names[-1] if path.is_dir() else path} does not exist")
-    found: list[Row] = []
+    earlier, recorded = list[Row](), list[Row]()
     for each in paths:
         if each.name == form.earlier:
-            found += _earlier_rows(form, each)
+            earlier = form.earlier_rows(each)
         else:
             last = {records.key(record): record for record in records.read(each)}
-            found += form.rows(last.values())
-    return found
-
-
-def _earlier_rows(form: StudyForm[Row], path: Path) -> list[Row]:
-    import msgspec
-
-    found = []
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        with content_of(f"{path}, line {number}:", InvalidResultsError, "no result of this study"):
-            found.append(msgspec.json.decode(line, type=form.of))
-    return found
+            recorded = form.rows(last.values())
+    return form.joined(earlier, recorded)

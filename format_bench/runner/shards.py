@@ -15,7 +15,7 @@ from adapter_core.files import write_atomically
 from format_bench.metadata import run_metadata
 from format_bench.metadata.fingerprint import described, fingerprint
 from format_bench.results import noise_floor, records
-from format_bench.results.load import FILES, MAPS, RESULTS, metadata_beside
+from format_bench.results.load import DAMAGED, FILES, MAPS, RESULTS, metadata_beside
 from format_bench.results.records import Record, key
 from format_bench.results.status import is_of_surroundings
 from format_bench.runner import folders
@@ -112,7 +112,11 @@ class _Folder:
         self.records = records.read(file)
         self.data = folders.fingerprints_in(path)
         self.metadata = {each.name: _facts(each) for each in sorted(path.glob("*-threads-*.json"))}
-        self.maps = {f"{MAPS}/{each.name}": each.read_bytes() for each in (path / MAPS).glob("*")}
+        self.evidence = {
+            f"{folder}/{each.name}": each.read_bytes()
+            for folder in (MAPS, DAMAGED)
+            for each in (path / folder).glob("*")
+        }
         self.log = _lines(path / folders.CLUSTER_LOG)
 
     @property
@@ -263,10 +267,10 @@ def _metadata_of(parts: Iterable[_Folder]) -> dict[str, dict[str, Any]]:
 
 
 def _beside(parts: Sequence[_Folder], *, with_floors: bool) -> dict[str, bytes]:
-    """Return maps of reads, logs of clusters as one, and a machine's noise floors, by path."""
+    """Return evidence beside records, logs of clusters as one, and a machine's noise floors, by path."""
     found: dict[str, bytes] = {}
     for part in parts:
-        for path, content in part.maps.items():
+        for path, content in part.evidence.items():
             if found.setdefault(path, content) != content:
                 raise InvalidFolderError(f"{part.path} has another {path}; keep it apart")
     if log := b"".join(dict.fromkeys(line for part in parts for line in part.log)):

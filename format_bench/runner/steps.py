@@ -28,14 +28,15 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def operations_on(case: Case, data: Path) -> Iterator[Operations]:
-    """Provide the operations of a case on stored data, warmed up and under the case's conditions."""
+def operations_on(case: Case, data: Path, *, is_warm: bool = True) -> Iterator[Operations]:
+    """Provide the operations of a case on stored data under its conditions, by default warmed up."""
     adapter = registry_of(case.family).get(case.format)
     operations = operations_of(case.family).on(
         data,
         *(adapter, case.codec, case.level, case.track),
         subject=(case.dataset, case.rows),
         questions=case.asked,
+        is_warm=is_warm,
     )
     operations.steps = tuple(each.name for each in case.steps)
     with conditions.under(case, operations):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ import pandas as pd
 
 from adapter_core import DataFormat
 from format_bench.families.tables.operations import TableOperations
-from format_bench.studies.damaging.subjects import Subject
 
 
 class BytesReader(DataFormat):
@@ -118,21 +118,11 @@ _ALL = [BytesReader, Raising, Crashing, Leaving, Hanging, Printing, Chatty, Corr
 READERS = {each.label: each for each in _ALL}
 
 
-@dataclass(frozen=True)
-class ToySubject(Subject):
-    """Subject whose adapter is a toy reader."""
-
-    @property
-    def adapter(self) -> Any:
-        return READERS[self.format]()
-
-    def operations(self, data: Path) -> TableOperations:  # noqa: ARG002
-        return TableOperations(self.adapter)
-
-
-def toy(label: str) -> ToySubject:
-    """Return the subject of a toy reader."""
-    return ToySubject("tables", label, None, False, "bytes", 16384)
+@contextmanager
+def operating(label: str, data: Path) -> Iterator[TableOperations]:
+    """Provide the operations of a toy reader, on its table whatever the data are."""
+    assert data.exists()
+    yield TableOperations(READERS[label]())
 
 
 def store_bytes(path: Path) -> None:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidResultsError
+from format_bench.families.operations import registry_of
 from format_bench.instruments.intervals import share_interval
 from format_bench.results import flat_csv
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.published import hep
 from format_bench.results.shipped import DamageCounts
-from format_bench.studies.damaging.evidence import ENDS, Found
+from format_bench.results.suites import FAMILIES
+from format_bench.studies.damaging.counts import NO_CODEC, SUITES, DamageRow
 from format_bench.studies.damaging.kinds import Kind
-from format_bench.studies.damaging.subjects import DATASETS
 from format_bench.studies.damaging.trials import Outcome
 from format_bench.studies.declared.blocks import Block
 
 if TYPE_CHECKING:
     from format_bench.studies.declared.section import Context
-
-ITEMS = {"tables": "row", "images": "image", "arrays": "chunk"}
 
 TITLES = {"tables": "Tables", "images": "Sets of images", "arrays": "Arrays"}
 
@@ -36,33 +36,70 @@ _HERE = {
     "Parquet": ("Parquet",),
     "Avro (Java)": ("Avro",),
 }
-_CODECS = {"none": None, ("Parquet", "zlib"): "gzip", ("Avro (Java)", "zlib"): "deflate"}
+_CODECS = {("Parquet", "zlib"): "gzip", ("Avro (Java)", "zlib"): "deflate"}
 
 
-def _tried(subjects: Sequence[Found]) -> list[Found]:
-    """Return the subjects with trials: by family, the largest data first, then by name."""
-    families = list(DATASETS)
+@dataclass
+class Tried:
+    """A file and its rows by kind of damage; the last of a kind counts."""
 
-    def place(each: Found) -> tuple[object, ...]:
-        subject = each.subject
-        name = (subject.format.lower(), subject.codec or "", subject.checksums)
-        return (families.index(subject.family), -subject.rows, *name)
+    file: DamageRow
+    """With the facts of the intact file, if they are known."""
+    by_kind: dict[str, DamageRow] = field(default_factory=dict)
 
-    return sorted((each for each in subjects if each.trials), key=place)
+    def outcomes(self, *kinds: Kind) -> Counter[Outcome]:
+        """Return the number of reads of each class, after some kinds of damage or all."""
+        found = Counter[Outcome]()
+        for kind in kinds or Kind:
+            found.update(self.by_kind[kind].outcomes if kind in self.by_kind else {})
+        return found
+
+    def wrong(self, *kinds: Kind) -> int:
+        """Return the number of reads of wrong values, with or without a message."""
+        return sum(int(sum(self.by_kind[each].wrong)) for each in kinds or Kind if each in self.by_kind)
+
+    @property
+    def total(self) -> int:
+        """The number of all reads."""
+        return self.outcomes().total()
+
+    @property
+    def facts(self) -> tuple[str, str]:
+        """The date and the libraries."""
+        date, _, libraries = self.file.sentence.partition("; ")
+        return date, libraries
+
+
+def _tried(rows: Iterable[DamageRow]) -> list[Tried]:
+    """Return the files that were tried: by family, the largest data first, then by name."""
+    found: dict[DamageRow, Tried] = {}
+    for row in rows:
+        of = found.setdefault(row.file, Tried(row.file))
+        if row.damage:
+            of.by_kind[row.damage] = row
+        else:
+            of.file = row
+
+    def place(each: Tried) -> tuple[object, ...]:
+        file = each.file
+        codec = "" if file.codec == NO_CODEC else file.codec
+        return [*SUITES].index(file.family), -file.rows, file.format.lower(), codec, file.checksums
+
+    return sorted((each for each in found.values() if each.total), key=place)
 
 
 def extent(context: Context) -> Iterator[Block]:
     """Yield how much was tried."""
     tried = _tried(context.rows)
-    data = {(each.subject.dataset, each.subject.rows, each.subject.family) for each in tried}
-    words = [
-        f"`{dataset}` of {plural(rows, ITEMS[family])}"
-        for dataset, rows, family in sorted(
-            data, key=lambda each: (list(DATASETS).index(each[2]), each[0], -each[1])
-        )
-    ]
-    dates = sorted({str(each.facts["date"]) for each in tried if each.facts})
-    total = sum(len(each.trials) for each in tried)
+    if not tried:
+        return
+    files = sorted(
+        {(each.file.family, each.file.dataset, -each.file.rows) for each in tried},
+        key=lambda each: ([*SUITES].index(each[0]), *each[1:]),
+    )
+    words = [f"`{dataset}` of {plural(-rows, FAMILIES[family].item)}" for family, dataset, rows in files]
+    dates = sorted({each.facts[0] for each in tried} - {""})
+    total = sum(each.total for each in tried)
     when = f"on {dates[0]}" if len(dates) == 1 else f"from {dates[0]} to {dates[-1]}" if dates else ""
     yield Block(
         text=f"{total:,} trials {when} of {len(tried)} formats with their options, saved from "
@@ -75,19 +112,18 @@ def detectors(context: Context) -> Iterator[Block]:
     """Yield the formats that noticed every damage."""
     items = []
     for family, title in TITLES.items():
-        of_family = [each for each in _tried(context.rows) if each.subject.family == family]
-        names = [_phrase(each) for each in of_family if not each.wrong() and not _ends(each)]
+        of_family = [each for each in _tried(context.rows) if each.file.family == family]
+        names = [_phrase(each.file) for each in of_family if not each.wrong() and not _ends(each)]
         if of_family:
             noticed = joined(names, most=None) if names else "none"
             items.append(f"**{title}**: {noticed}; {len(names)} of {len(of_family)}.")
     yield Block(items=items)
 
 
-def _phrase(found: Found) -> str:
-    """Return the name of a subject without commas, e.g. "Parquet with zstd and checksums"."""
-    subject = found.subject
-    options = [each for each in (subject.codec, "checksums" if subject.checksums else None) if each]
-    return f"{subject.format} with {joined(options)}" if options else subject.format
+def _phrase(file: DamageRow) -> str:
+    """Return the name of a file without commas, e.g. "Parquet with zstd and checksums"."""
+    options = file.name.removeprefix(file.format).replace("with ", "").split(", ")[1:]
+    return f"{file.format} with {joined(options)}" if options else file.format
 
 
 def survivors(context: Context) -> Iterator[Block]:
@@ -96,21 +132,19 @@ def survivors(context: Context) -> Iterator[Block]:
     yield Block(items=items, text="" if items else "None did in these trials.")
 
 
-def _ends(found: Found) -> str:
-    """Return the crashes and hangs of a subject as a sentence; empty if it has none."""
-    bad = [each for each in found.trials.values() if each.verdict and each.verdict.outcome in ENDS]
-    if not bad:
+def _ends(tried: Tried) -> str:
+    """Return the crashes and hangs of a file as a sentence; empty if it has none."""
+    kinds = {kind: int(sum(row.ended)) for kind in Kind if (row := tried.by_kind.get(kind))}
+    ways = Counter[str]()
+    for row in tried.by_kind.values():
+        for count, way in re.findall(r"(?:^|; )(\d+) x ([^;]*)", row.sentence):
+            ways[way] += int(count)
+    if not any(kinds.values()):
         return ""
-    kinds = Counter(str(each.kind) for each in bad)
-    ways = Counter(
-        f"{each.outcome}, {' '.join(each.message.split())}".rstrip(".")
-        for each in (trial.verdict for trial in bad)
-        if each
-    )
-    after = joined([f"{each} {number}" for each, number in kinds.items()], most=None)
+    after = joined([f"{kind} {number}" for kind, number in kinds.items() if number], most=None)
     words = "; ".join(f"{number} x {way}" for way, number in ways.items())
-    share = f"{len(bad)} of {plural(len(found.trials), 'trial')}"
-    return f"**{found.subject.name}** ({found.subject.family}), {share} ({after}): {words}."
+    share = f"{sum(kinds.values())} of {plural(tried.total, 'trial')}"
+    return f"**{tried.file.name}** ({tried.file.family}), {share} ({after}): {words}."
 
 
 def published(context: Context) -> Iterator[Block]:
@@ -129,33 +163,31 @@ def published(context: Context) -> Iterator[Block]:
         yield Block(header=header, rows=rows, alignment="lrlrr")
 
 
-def _counterparts(tried: Sequence[Found], row: hep.PublishedFlips) -> Iterator[list[str]]:
-    codec = _CODECS.get((row.format, row.codec), _CODECS.get(row.codec, row.codec))
+def _counterparts(tried: Sequence[Tried], row: hep.PublishedFlips) -> Iterator[list[str]]:
+    codec = _CODECS.get((row.format, row.codec), row.codec)
     for label in _HERE[row.format]:
-        for found in tried:
-            subject = found.subject
-            cell = subject.family, subject.format, subject.codec, subject.checksums
-            if cell == ("tables", label, codec, False):
-                counts = found.outcomes(Kind.FLIP)
+        for each in tried:
+            file = each.file
+            if (file.family, file.format, file.codec, file.checksums) == ("tables", label, codec, ""):
+                counts = each.outcomes(Kind.FLIP)
                 none, undetected = counts[Outcome.NONE], counts[Outcome.UNDETECTED]
                 numbers = f"{none} / {counts.total() - none - undetected} / {undetected}"
-                yield [subject.name, numbers, _share(found.wrong(Kind.FLIP), counts.total())]
+                yield [file.name, numbers, _share(each.wrong(Kind.FLIP), counts.total())]
 
 
 def protected(context: Context) -> Iterator[Block]:
     """Yield what checksums find and cost; nothing if none were tried."""
-    tried = {each.subject: each for each in _tried(context.rows)}
+    tried = {each.file.file: each for each in _tried(context.rows)}
     rows = []
-    for subject, found in tried.items():
-        plain = tried.get(replace(subject, checksums=False))
-        if not subject.checksums or plain is None:
+    for file, found in tried.items():
+        plain = tried.get(replace(file, checksums=""))
+        if not file.checksums or plain is None:
             continue
-        cells = [f"{each.wrong()} of {each.outcomes().total()}" for each in (plain, found)]
-        cost = found.cost
-        ratios = (
-            [format_ratio(each) for each in (cost.save, cost.read, cost.size)] if cost else ["-"] * 3
-        )
-        rows.append([subject.family, plain.subject.name, *cells, *ratios, subject.adapter.checksums])
+        cells = [f"{each.wrong()} of {each.total}" for each in (plain, found)]
+        costs = found.file.save_cost, found.file.read_cost, found.file.size_cost
+        ratios = ["-" if each is None else format_ratio(each) for each in costs]
+        means = registry_of(FAMILIES[file.family]).find(file.format).checksums
+        rows.append([file.family, plain.file.name, *cells, *ratios, means])
     header = ["family", "format", "wrong without", "wrong with", "save", "read", "size", "checksums"]
     if rows:
         yield Block(header=header, rows=rows, alignment="llrrrrrl")
@@ -163,32 +195,31 @@ def protected(context: Context) -> Iterator[Block]:
 
 def family(context: Context, name: str) -> Iterator[Block]:
     """Yield the classes of flipped bits, and the wrong values of other damage; nothing if not tried."""
-    tried = [each for each in _tried(context.rows) if each.subject.family == name]
+    tried = [each for each in _tried(context.rows) if each.file.family == name]
     if not tried:
         return
     header = ["format", "items", "size", "flips", *map(str, Outcome), "wrong share"]
     text = "Flipped bits: numbers of reads, and the share that returned wrong values."
     yield Block(TITLES[name], text, header, [_flips(each) for each in tried], "l" + "r" * 10)
     others = [kind for kind in Kind if kind is not Kind.FLIP]
-    rows = [[each.subject.name, *(_of_kind(each, kind) for kind in others)] for each in tried]
+    rows = [[each.file.name, *(_of_kind(each, kind) for kind in others)] for each in tried]
     text = "Other damage: reads that returned wrong values, of those tried."
     yield Block("", text, ["format", *map(str, others)], rows, "l" + "r" * len(others))
 
 
-def _flips(found: Found) -> list[str]:
-    counts, wrong = found.outcomes(Kind.FLIP), found.wrong(Kind.FLIP)
-    size = quantity(found.facts["size"], "bytes") if "size" in found.facts else "-"
+def _flips(tried: Tried) -> list[str]:
+    counts, wrong, file = tried.outcomes(Kind.FLIP), tried.wrong(Kind.FLIP), tried.file
+    size = "-" if file.size is None else quantity(file.size, "bytes")
     cells = {each: str(counts[each]) for each in Outcome}
     if counts[Outcome.PRINTED]:
         cells[Outcome.PRINTED] += f" ({wrong - counts[Outcome.UNDETECTED]} wrong)"
-    subject = found.subject
-    firsts = [subject.name, f"{subject.rows:,}", size, str(counts.total())]
+    firsts = [file.name, f"{file.rows:,}", size, str(counts.total())]
     return [*firsts, *cells.values(), _share(wrong, counts.total())]
 
 
-def _of_kind(found: Found, kind: Kind) -> str:
-    total = found.outcomes(kind).total()
-    return f"{found.wrong(kind)} of {total}" if total else "-"
+def _of_kind(tried: Tried, kind: Kind) -> str:
+    total = tried.outcomes(kind).total()
+    return f"{tried.wrong(kind)} of {total}" if total else "-"
 
 
 def _share(count: int, total: int) -> str:
@@ -199,47 +230,46 @@ def _share(count: int, total: int) -> str:
 
 
 def untried(context: Context) -> Iterator[Block]:
-    """Yield the subjects without trials, with the reasons."""
+    """Yield the files without trials, with the reasons."""
+    tried = {each.file.file for each in _tried(context.rows)}
     items = [
-        f"{each.subject.name} ({each.subject.family}): {each.facts['sentence']}"
+        f"{each.name} ({each.family}): {each.status}: {each.sentence}"
         for each in context.rows
-        if each.facts.get("sentence") and not each.trials
+        if each.status and not each.damage and each.file not in tried
     ]
     if items:
         yield Block(items=items)
 
 
-def facts(subjects: Sequence[Found]) -> str:
-    """Return the summary of all subjects with trials as CSV, for `results.shipped`.
+def facts(rows: Sequence[DamageRow]) -> str:
+    """Return the summary of all files with trials as CSV, for `results.shipped`.
 
     Raises
     ------
     InvalidResultsError
         If there are no trials.
     """
-    counts = [_summary(each) for each in _tried(subjects)]
+    counts = [_summary(each) for each in _tried(rows)]
     if not counts:
         raise InvalidResultsError("the results contain no trials")
     return flat_csv.to_csv(DamageCounts, counts)
 
 
-def _summary(found: Found) -> DamageCounts:
-    subject, outcomes = found.subject, found.outcomes()
-    flips, wrong = found.outcomes(Kind.FLIP).total(), found.wrong(Kind.FLIP)
-    libraries = found.facts.get("libraries", {})
+def _summary(tried: Tried) -> DamageCounts:
+    file, outcomes = tried.file, tried.outcomes()
+    flips, wrong = tried.outcomes(Kind.FLIP).total(), tried.wrong(Kind.FLIP)
     return DamageCounts(
-        subject.family,
-        subject.format,
-        subject.codec or "",
-        subject.checksums,
-        subject.dataset,
-        subject.rows,
+        file.family,
+        file.format,
+        "" if file.codec == NO_CODEC else file.codec,
+        bool(file.checksums),
+        file.dataset,
+        file.rows,
         flips,
         wrong,
         outcomes.total() - flips,
-        found.wrong() - wrong,
+        tried.wrong() - wrong,
         outcomes[Outcome.CRASH],
         outcomes[Outcome.HANG],
-        found.facts.get("date", ""),
-        " ".join(f"{name} {version}" for name, version in libraries.items()),
+        *tried.facts,
     )

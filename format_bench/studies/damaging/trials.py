@@ -15,19 +15,24 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import ArraySource
 from adapter_core.errors import WrongValuesError
 from data_generator.confinement.kernel import PR_SET_PDEATHSIG
+from format_bench.instruments.memory_limit import limit_address_space
 from format_bench.studies.damaging.kinds import Kind, contents_of, damage, damaged
 
 if TYPE_CHECKING:
     from format_bench.families.operations import Operations
-    from format_bench.studies.damaging.subjects import Subject
+
+LIMIT_BYTES = 12 * 2**30
+"""Address space of a reader: damaged lengths ask for more memory than a machine has."""
 
 MESSAGE_LENGTH = 200
 """Characters of a message that are kept."""
@@ -47,6 +52,10 @@ class Outcome(StrEnum):
     HANG = "hang"
     PRINTED = "printed only"
     UNDETECTED = "undetected"
+
+
+ENDS = {Outcome.CRASH, Outcome.HANG}
+"""Outcomes without a reader that lives on."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +82,6 @@ class Trial:
     verdict: Verdict | None
     """None if the file is too small or too uniform for this kind of damage."""
 
-    @property
-    def is_wrong(self) -> bool:
-        """Whether the reader returned wrong values, with or without a message."""
-        return self.verdict is not None and self.verdict.right is False
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -98,6 +102,10 @@ class Tried:
     """Reason why there are none: a child could not read the intact file."""
 
 
+Operate = Callable[[Path], AbstractContextManager["Operations"]]
+"""Provides the operations of a case on stored data, its libraries imported and nothing warmed up."""
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A saved file and the values that the intact file returns."""
@@ -108,13 +116,11 @@ class Prepared:
     size_bytes: int
     modules: tuple[str, ...]
     """Modules that reading imports."""
-    remark: str
-    """Declared losses of the round trip."""
     usual: tuple[tuple[float, ...], str]
     """Result of the comparison of the intact file with these values: number of losses, and sentence."""
 
 
-def prepare(subject: Subject, data: Path, folder: Path) -> Prepared:
+def prepare(operate: Operate, data: Path, folder: Path) -> Prepared:
     """Save data, read and verify them once, and store the values that the intact file returns.
 
     Damaged files are compared with these values rather than with the original: a format that rounds
@@ -127,27 +133,23 @@ def prepare(subject: Subject, data: Path, folder: Path) -> Prepared:
     WrongValuesError
         If the intact file returns other values than declared.
     """
-    operations = subject.operations(data)
-    file, reference = folder / f"file{operations.adapter.suffix}", folder / "reference"
-    original = operations.load(data)
-    operations.check(original)
-    operations.save(original, file)
-    found = operations.read(file)
-    remark = operations.verify(original, found).sentence
-    if isinstance(found, Path):
-        with operations.adapter.open(file) as reader:
-            operations.store(_source_of(reader), reference)
-    else:
-        operations.store(found, reference)
-    operations.expect(reference)
-    usual = operations.verify(operations.load(reference), operations.read(file))
+    with operate(data) as operations:
+        file, reference = folder / f"file{operations.adapter.suffix}", folder / "reference"
+        original = operations.load(data)
+        operations.check(original)
+        operations.save(original, file)
+        found = operations.read(file)
+        operations.verify(original, found)
+        if isinstance(found, Path):
+            with operations.adapter.open(file) as reader:
+                operations.store(_source_of(reader), reference)
+        else:
+            operations.store(found, reference)
+        operations.expect(reference)
+        usual = operations.verify(operations.load(reference), operations.read(file))
+        size_bytes = operations.adapter.size_bytes(file)
     return Prepared(
-        file,
-        reference,
-        operations.adapter.size_bytes(file),
-        tuple(sys.modules),
-        remark,
-        (tuple(usual.repeats), usual.sentence),
+        file, reference, size_bytes, tuple(sys.modules), (tuple(usual.repeats), usual.sentence)
     )
 
 
@@ -166,7 +168,7 @@ def _source_of(reader: Any) -> ArraySource:
 
 
 def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
-    subject: Subject,
+    operate: Operate,
     prepared: Prepared,
     wanted: Sequence[tuple[Kind, int]],
     seed: int,
@@ -177,8 +179,8 @@ def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
 
     Parameters
     ----------
-    subject : Subject
-        The format.
+    operate : callable
+        Provides the format's operations.
     prepared : Prepared
         The saved file, and what it returns.
     wanted : sequence of tuple of (Kind, int)
@@ -186,46 +188,44 @@ def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
     seed : int
         Seed of the damages.
     limits : Limits
-        Limits of time.
+        Limits of time and memory.
     warm : bool
         Read the intact file once before the first fork, which spares each child the work of a first
         read. Libraries with threads of their own then may not work in the children. Otherwise the
         modules that reading needs are imported, and no more.
     """
-    file = prepared.file
-    operations = subject.operations(prepared.reference)
-    intact = operations.load(prepared.reference)
-    allowed_seconds = limits.seconds
-    if warm:
-        start = time.perf_counter()
-        operations.read(file)
-        allowed_seconds = max(3.0, 10 * (time.perf_counter() - start))
-    else:
-        for name in prepared.modules:
-            with contextlib.suppress(Exception):
-                importlib.import_module(name)
-
-    def read(loaded: Callable[[], object]) -> bool:
-        return returns_usual(operations, intact, prepared, loaded)
-
-    gc.collect()
-    # The collector of a child would copy each page of memory that it marks.
-    gc.freeze()
-    control, usual_lines = in_child(read, allowed_seconds, frozenset())
-    if control.right is not True:
-        reason = f"a forked process could not read the intact file: {control.outcome}"
-        return Tried(problem=f"{reason} {control.message}".strip())
-    allowed_seconds = max(limits.seconds, limits.times * control.seconds)
-    contents = contents_of(file)
-    trials = []
-    for kind, number in wanted:
-        change = damage(contents, kind, seed, number)
-        if change is None:
-            trials.append(Trial(kind, number, "", 0, None))
-            continue
-        with damaged(file, contents, change):
-            verdict, _ = in_child(read, allowed_seconds, usual_lines)
-        trials.append(Trial(kind, number, change.file, change.offset, verdict))
+    limit_address_space(LIMIT_BYTES)
+    with operate(prepared.reference) as operations:
+        intact = operations.load(prepared.reference)
+        allowed_seconds = limits.seconds
+        if warm:
+            start = time.perf_counter()
+            operations.read(prepared.file)
+            # For the control alone, so that threads that do not live on in a fork cost no minutes.
+            allowed_seconds = max(3.0, 10 * (time.perf_counter() - start))
+        else:
+            for name in prepared.modules:
+                with contextlib.suppress(Exception):
+                    importlib.import_module(name)
+        read = partial(returns_usual, operations, intact, prepared)
+        gc.collect()
+        # The collector of a child would copy each page of memory that it marks.
+        gc.freeze()
+        control, usual_lines = in_child(read, allowed_seconds, frozenset())
+        if control.right is not True:
+            reason = f"a forked process could not read the intact file: {control.outcome}"
+            return Tried(problem=f"{reason} {control.message}".strip())
+        allowed_seconds = max(limits.seconds, limits.times * control.seconds)
+        contents = contents_of(prepared.file)
+        trials = []
+        for kind, number in wanted:
+            change = damage(contents, kind, seed, number)
+            if change is None:
+                trials.append(Trial(kind, number, "", 0, None))
+                continue
+            with damaged(prepared.file, contents, change):
+                verdict, _ = in_child(read, allowed_seconds, usual_lines)
+            trials.append(Trial(kind, number, change.file, change.offset, verdict))
     return Tried(tuple(trials))
 
 

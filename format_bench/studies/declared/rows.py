@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.metadata.run_metadata import RunMetadataFiles
-from format_bench.results.load import Results, metadata_beside, without_unasked
+from format_bench.results.load import RESULTS, Results, metadata_beside, without_unasked
 from format_bench.results.study_rows import StudyFile, StudyForm, read
 
 if TYPE_CHECKING:
@@ -42,6 +44,9 @@ class Instrument(Generic[Row]):
     in_out: bool = False
     """Whether `measure` takes the folder of the results, too, for the measured files: workers on other
     machines may see no other."""
+    resumes: bool = False
+    """Whether `measure` takes the rows that the folder has as `known`, and leaves them out; the page is
+    of both."""
 
     def run(self, out: Path | None, **options: object) -> tuple[list[Row], Results]:
         """Measure rows into a folder, or a table that ends in .csv, with a line of progress for each.
@@ -54,13 +59,26 @@ class Instrument(Generic[Row]):
             Those of the study.
         """
         rows, start, last = list[Row](), time.monotonic(), ""
-        place = {"out": out} if self.in_out else {}
-        for row in kept(self.form, out, self.measure(**place, **options), place.get("out")):
+        place: dict[str, Any] = {"out": out} if self.in_out else {}
+        known, unrecorded = self._known(out) if self.resumes and out else ([], [])
+        if self.resumes:
+            place["known"] = known
+        measured = chain(unrecorded, self.measure(**place, **options))
+        for row in kept(self.form, out, measured, place.get("out")):
             rows.append(row)
             if (told := self.told(row)) != last:
                 click.echo(f"[{time.monotonic() - start:.0f} s] {told}", err=True)
             last = told
+        if self.resumes and out:
+            return self.read(out)
         return rows, self._results(rows, *([out] if out else []))
+
+    def _known(self, out: Path) -> tuple[list[Row], list[Row]]:
+        """Return the rows of a folder, and those that its earlier file has and its records lack."""
+        places = [out / name for name in (RESULTS, self.form.earlier) if name and (out / name).exists()]
+        recorded = {*read(self.form, out / RESULTS)} if out / RESULTS in places else set()
+        known = read(self.form, out) if places else []
+        return known, [each for each in known if each not in recorded]
 
     def read(self, *paths: Path) -> tuple[list[Row], Results]:
         """Return the rows of one or several runs, and the results that they make.
@@ -109,3 +127,21 @@ def kept(
     with RunMetadataFiles(out, file.run_id, place, scale="") as metadata:
         metadata.start(policy)
         yield from map(file.appended, rows)
+
+
+def evidence(out: Path, folder: str, suffix: str, *facts: object) -> Path:
+    """Return a file beside results for what is no number, relative to them; make its folder.
+
+    Parameters
+    ----------
+    out : Path
+        The folder of the results.
+    folder : str
+        `MAPS` or `DAMAGED`.
+    suffix : str
+        The end of the file's name.
+    *facts
+        What tells the cell apart.
+    """
+    (out / folder).mkdir(exist_ok=True)
+    return Path(folder, re.sub(r"[^\w.]+", "-", "-".join(map(str, filter(None, facts)))) + suffix)

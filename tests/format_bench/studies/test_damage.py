@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,15 +14,18 @@ import array_stores
 import data_formats
 from adapter_core.errors import InvalidResultsError, UnsupportedError
 from format_bench import report
+from format_bench.families.cases import Case
+from format_bench.families.operations import operations_of
 from format_bench.instruments import isolation
 from format_bench.results import flat_csv, records
+from format_bench.results.conditions import Conditions
 from format_bench.results.load import load
 from format_bench.results.published import hep
 from format_bench.results.shipped import DamageCounts
-from format_bench.results.suites import item_of
+from format_bench.results.study_rows import StudyFile, read
+from format_bench.results.suites import FAMILIES, item_of
 from format_bench.studies.damaging import page as pages
-from format_bench.studies.damaging import session
-from format_bench.studies.damaging.evidence import FILE, Evidence, Found
+from format_bench.studies.damaging.counts import FORM, DamageRow
 from format_bench.studies.damaging.kinds import (
     PAGE_BYTES,
     Kind,
@@ -29,10 +33,9 @@ from format_bench.studies.damaging.kinds import (
     damage,
     damaged,
 )
-from format_bench.studies.damaging.session import Damages, Session
-from format_bench.studies.damaging.subjects import DATASETS, Subject, counts, subjects_of
+from format_bench.studies.damaging.study import DAMAGE, DATASETS, Trials, cases_of, counts, file_of
 from format_bench.studies.damaging.trials import Limits, Outcome, Tried, prepare, run_trials
-from tests.factories.damaged_readers import store_bytes, toy
+from tests.factories.damaged_readers import operating, store_bytes
 from tests.helpers import ROOT, run
 
 RANDOM = random.Random(1)
@@ -133,9 +136,10 @@ def tried(label: str, folder: Path, wanted: list[tuple[Kind, int]], *, warm: boo
     """Return the trials of a toy reader, in a process of its own."""
     data = folder / "data"
     store_bytes(data)
-    prepared = prepare(toy(label), data, folder)
+    operate = partial(operating, label)
+    prepared = prepare(operate, data, folder)
     limits = Limits(seconds=1.0, times=1.0)
-    outcome = isolation.run(run_trials, toy(label), prepared, wanted, 1, limits, warm, limit_seconds=60)
+    outcome = isolation.run(run_trials, operate, prepared, wanted, 1, limits, warm, limit_seconds=60)
     assert not outcome.status, outcome.sentence
     return outcome.value
 
@@ -176,88 +180,100 @@ def test_trials_do_not_depend_on_a_first_read(tmp_path):
     assert found[0] == found[1]
 
 
+def kept(folder: Path, cases: list[Case], *, flips: int, seed: int = 1) -> list[DamageRow]:
+    """Try what a folder lacks, and return the new rows, which are in the folder then."""
+    file = StudyFile(FORM, folder)
+    known = read(FORM, folder) if (folder / "results.jsonl").exists() else []
+    return [file.appended(each) for each in Trials(folder, known, seed=seed, flips=flips).run(cases)]
+
+
+def flips_of(rows: list[DamageRow]) -> dict[str, DamageRow]:
+    return {each.name: each for each in rows if each.damage == Kind.FLIP}
+
+
 def test_real_flips_in_parquet_pass_unless_checksums_are_verified(tmp_path):
-    chosen = [each for each in subjects_of("tables", 2_000, ["Parquet"]) if each.codec in (None, "gzip")]
-    found = {each.subject: each for each in Session(tmp_path, seed=1, flips=8).run(chosen)}
-    flips = {each.name: of.outcomes(Kind.FLIP) for each, of in found.items()}
-    assert flips["Parquet"][Outcome.UNDETECTED] >= 4
-    assert flips["Parquet, with checksums"][Outcome.UNDETECTED] == 0
-    assert flips["Parquet, gzip"][Outcome.ERROR] >= 4
-    cost = found[chosen[1]].cost
-    assert cost.calls == session.CALLS
-    assert 0.9 < cost.size < 1.2
-    again = Session(tmp_path, seed=1, flips=8)
-    assert again.results.found.keys() == found.keys()
-    assert list(again.run(chosen)) == []
-    lines = (tmp_path / FILE).read_text().splitlines()
-    kept = [line for line in lines if '"number":3,' not in line]
-    (tmp_path / FILE).write_text("\n".join(kept) + "\n")
-    resumed = Session(tmp_path, seed=1, flips=8)
-    assert resumed.missing(chosen[0]) == [(Kind.FLIP, 3)]
-    assert [each.outcomes(Kind.FLIP).total() for each in resumed.run(chosen)] == [8] * 4
-    repeated = Evidence(tmp_path).found
-    assert {
-        (each, key): (trial.offset, trial.verdict.outcome)
-        for each in chosen
-        for key, trial in repeated[each].trials.items()
-    } == {
-        (each, key): (trial.offset, trial.verdict.outcome)
-        for each in chosen
-        for key, trial in found[each].trials.items()
+    chosen = [each for each in cases_of("tables", 2_000, ["Parquet"]) if each.codec in (None, "gzip")]
+    rows = kept(tmp_path, chosen, flips=8)
+    assert read(FORM, tmp_path) == rows
+    flips = flips_of(rows)
+    assert flips["Parquet"].outcomes[Outcome.UNDETECTED] >= 4
+    assert flips["Parquet, with checksums"].outcomes[Outcome.UNDETECTED] == 0
+    assert flips["Parquet, gzip"].outcomes[Outcome.ERROR] >= 4
+    (cost,) = (each.size_cost for each in rows if each.file == file_of(chosen[1], 1) and each.size)
+    assert 0.9 < cost < 1.2
+    assert kept(tmp_path, chosen, flips=8) == []
+    first, *lines = (tmp_path / "results.jsonl").read_text().splitlines(keepends=True)
+    of_flips = [each for each in lines if '"damage": "bit flip"' in each]
+    (tmp_path / "results.jsonl").write_text("".join([first, *lines[: lines.index(of_flips[1])]]))
+    resumed = Trials(tmp_path, read(FORM, tmp_path), seed=1, flips=8)
+    assert resumed.missing(chosen[0])[0] == (Kind.CUT, 0)
+    again = [*rows, *kept(tmp_path, chosen, flips=8)]
+    assert {each.name: each.outcomes for each in flips_of(again).values()} == {
+        each.name: each.outcomes for each in flips.values()
     }
+    assert {(each.file, each.damage) for each in read(FORM, tmp_path)} == {
+        (each.file, each.damage) for each in rows
+    }
+    more = kept(tmp_path, chosen[:1], flips=9)
+    assert [len(each.effect) for each in more if each.damage] == [9]
+    assert more[-1].effect[:8] == flips["Parquet"].effect
+
+
+def test_each_read_is_beside_the_records_that_name_it(tmp_path):
+    case = Case("Feather", "eq", 100, suite="tabular")
+    rows = kept(tmp_path, [case], flips=3)
+    found = {each.damage: each for each in rows}[Kind.FLIP]
+    trials = (tmp_path / found.sentence.removeprefix("reads in ")).read_text().splitlines()
+    assert [json.loads(each)["verdict"]["outcome"] for each in trials][:3] == [
+        *found.outcomes.elements()
+    ]
 
 
 def test_images_and_arrays_are_tried_too(tmp_path):
+    protected = Conditions({"checksums": "on"})
     chosen = [
-        Subject("images", "PNG", None, False, DATASETS["images"], 5),
-        Subject("arrays", "Zarr.dir", "zstd", True, DATASETS["arrays"], 1),
+        Case("PNG", DATASETS["images"], 5, suite="image"),
+        Case("Zarr.dir", DATASETS["arrays"], 1, codec="zstd", conditions=protected, suite="chunks"),
     ]
-    for found in Session(tmp_path, seed=1, flips=6).run(chosen):
-        subject = found.subject
-        assert found.facts["sentence"] == "", subject
-        assert found.outcomes(Kind.FLIP)[Outcome.ERROR] >= 5, subject
+    flips = flips_of(kept(tmp_path, chosen, flips=6))
+    assert [each.outcomes[Outcome.ERROR] >= 5 for each in flips.values()] == [True, True]
 
 
 def test_a_format_that_cannot_keep_the_data_has_a_sentence(tmp_path):
-    refused = Subject("arrays", "CSV[polars]", None, False, "era5-small", 1)
-    refusing = Session(tmp_path, seed=1, flips=1)
-    (found,) = refusing.run([refused])
-    assert found.facts["sentence"].startswith("unsupported: CSV[polars] cannot store this array")
-    assert not found.trials
-    assert list(refusing.run([refused])) == []
+    refused = [Case("CSV[polars]", "era5-small", 1, suite="chunks")]
+    (found,) = kept(tmp_path, refused, flips=1)
+    assert (found.status, found.damage) == ("unsupported", "")
+    assert found.sentence.startswith("CSV[polars] cannot store this array")
+    (record,) = load(tmp_path).records
+    assert (record.suite, record.metric, record.value) == ("damage-arrays", "damage not noticed", None)
+    assert kept(tmp_path, refused, flips=1) == []
 
 
 def test_results_of_another_seed_are_refused(tmp_path):
-    subject = toy("Bytes")
-    results = Evidence(tmp_path / FILE, 1)
-    results.append(subject, {"sentence": "unavailable"})
-    with pytest.raises(InvalidResultsError, match="was made with the seed 1"):
-        Session(tmp_path, seed=2, flips=1)
+    made_up(tmp_path)
+    done = run("study", "damage", "--seed", 2, "--out", tmp_path)
+    assert done.returncode == 2
+    assert "was made with the seed 1" in done.stderr
 
 
 @pytest.mark.parametrize("line", ["{", '{"seed": 1}', '{"seed": 1, "subject": {"a": 2}}', "[]"])
-def test_a_damaged_results_file_is_refused_with_its_line(tmp_path, line):
-    (tmp_path / FILE).write_text(f"{line}\n")
+def test_a_damaged_file_of_an_earlier_version_is_refused_with_its_line(tmp_path, line):
+    (tmp_path / FORM.earlier).write_text(f"{line}\n")
     with pytest.raises(InvalidResultsError, match="line 1"):
-        Evidence(tmp_path)
+        DAMAGE.read(tmp_path)
 
 
-def test_a_run_that_was_killed_while_it_wrote_goes_on(tmp_path):
-    subject = toy("Bytes")
-    Evidence(tmp_path / FILE, 1).append(subject, {"sentence": ""}, {"sentence": ""})
-    content = (tmp_path / FILE).read_bytes()
-    (tmp_path / FILE).write_bytes(content[:-20])
-    assert len(Evidence(tmp_path).found) == 1
-    assert (tmp_path / FILE).read_bytes() == content[:-20]
-    resumed = Evidence(tmp_path, 1)
-    resumed.append(subject, {"sentence": ""})
-    assert (tmp_path / FILE).read_bytes() == content
-
-
-def test_trials_become_records_that_name_their_evidence(tmp_path):
+def test_results_of_an_earlier_version_go_on_as_records(tmp_path):
     shutil.copy(ROOT / "tests" / "data" / "study_results" / "damage.jsonl", tmp_path)
+    before = DAMAGE.read(tmp_path)[0]
+    with (tmp_path / "damage.jsonl").open("a") as file:
+        file.write('{"subject": {"fam')  # as a killed run leaves it
     for _ in range(2):
-        assert list(Session(tmp_path, seed=1, flips=4).run([])) == []
+        done = run(
+            "study", "damage", "--formats", "Pickle", "--rows", 300, "--flips", 4, "--out", tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+        assert DAMAGE.read(tmp_path)[0] == before
     found = load(tmp_path).records
     assert len(records.read(tmp_path / "results.jsonl")) == len(found)
     assert {each.suite: item_of(each.suite) for each in found} == {
@@ -274,7 +290,7 @@ def test_trials_become_records_that_name_their_evidence(tmp_path):
     plain, protected = flips["Parquet", "zstd", None], flips["Parquet", "zstd", "on"]
     assert (plain.value, plain.repeats) == (0.25, [0.0, 1.0, 0.0, 0.0])
     assert plain.interval[0] < 0.25 < plain.interval[1]
-    assert plain.sentence == "1 error, 1 undetected, 2 no effect; each trial is in damage.jsonl"
+    assert plain.sentence == "reads in damage.jsonl"
     assert protected.value == 0
     ends = [each for each in found if each.metric == "damage crashes" and each.value]
     assert [(each.format, each.value) for each in ends] == [("Pickle", 0.25)]
@@ -283,16 +299,16 @@ def test_trials_become_records_that_name_their_evidence(tmp_path):
 
 
 def test_results_without_trials_have_no_page(tmp_path):
-    (tmp_path / FILE).write_text("")
-    with pytest.raises(InvalidResultsError, match="contains no trials"):
-        Damages.read(tmp_path)
+    (tmp_path / FORM.earlier).write_text("")
+    with pytest.raises(InvalidResultsError, match="contains no results"):
+        DAMAGE.read(tmp_path)
 
 
 def line(subject: dict, **fact: object) -> str:
     return json.dumps({"subject": subject, "seed": 1, **fact})
 
 
-def made_up(folder: Path) -> list[Found]:
+def made_up(folder: Path) -> list[DamageRow]:
     """Return results of Parquet: 100 flips, 3 of them undetected, a crash, and checksums."""
     plain = {
         "family": "tables",
@@ -322,8 +338,8 @@ def made_up(folder: Path) -> list[Found]:
     lines.append(line(checked, cost={"save": 1.5, "read": 1.25, "size": 1.0, "calls": 7}))
     untried = plain | {"format": "NPZ"}
     lines.append(line(untried, facts=facts | {"sentence": "unsupported: no text"}))
-    (folder / FILE).write_text("\n".join(lines) + "\n")
-    return Damages.read(folder)[0]
+    (folder / FORM.earlier).write_text("\n".join(lines) + "\n")
+    return DAMAGE.read(folder)[0]
 
 
 def test_the_page_has_counts_intervals_costs_and_crashes(tmp_path):
@@ -353,8 +369,8 @@ def test_published_rows_have_a_hundred_reads_each():
 
 
 def test_further_formats_have_fewer_trials():
-    (csv, *_) = subjects_of("tables", 100_000, ["CSV"])
-    (avro, *_) = subjects_of("tables", 100_000, ["Avro"])
+    (csv, *_) = cases_of("tables", 100_000, ["CSV"])
+    (avro, *_) = cases_of("tables", 100_000, ["Avro"])
     assert (csv.rows, avro.rows) == (10_000, 100_000)
     assert counts(csv, 100)[Kind.FLIP] == 40
     assert counts(avro, 100) == dict.fromkeys(Kind, 10) | {Kind.FLIP: 100}
@@ -366,7 +382,7 @@ def test_checksums_of_a_table_are_written_and_read(tmp_path, label):
     assert adapter.uses_checksums
     assert not data_formats.get(label).uses_checksums
     path = tmp_path / f"t{adapter.suffix}"
-    df = session.operations_of(session.FAMILIES["tables"]).generate("eq", 100)
+    df = operations_of(FAMILIES["tables"]).generate("eq", 100)
     adapter.save(df, path)
     assert adapter.read(path).equals(df)
     assert adapter.codec_used(path) is None
@@ -377,7 +393,7 @@ def test_checksums_of_a_table_are_written_and_read(tmp_path, label):
 )
 def test_checksums_of_an_array_are_in_the_file(tmp_path, label, codec):
     store = array_stores.get(label)
-    data = session.operations_of(session.FAMILIES["arrays"]).generate("era5-small", 1)
+    data = operations_of(FAMILIES["arrays"]).generate("era5-small", 1)
     files = [tmp_path / f"{name}{store.suffix}" for name in ("plain", "again", "checked")]
     for each, file in zip((store, store, store.with_checksums()), files, strict=True):
         each.save(data, file, None, codec)
@@ -393,7 +409,7 @@ def test_checksums_of_tiledb_are_a_filter_after_the_codec(tmp_path, codec):
     import tiledb
 
     store = array_stores.get("TileDB").with_checksums()
-    data = session.operations_of(session.FAMILIES["arrays"]).generate("era5-small", 1)
+    data = operations_of(FAMILIES["arrays"]).generate("era5-small", 1)
     path = tmp_path / "a.tdb"
     store.save(data, path, None, codec)
     with tiledb.open(str(path)) as array:
@@ -405,7 +421,7 @@ def test_checksums_of_tiledb_are_a_filter_after_the_codec(tmp_path, codec):
 def test_the_table_layout_of_hdf5_has_checksums_without_a_codec(tmp_path):
     import tables
 
-    df = session.operations_of(session.FAMILIES["tables"]).generate("eq", 100)
+    df = operations_of(FAMILIES["tables"]).generate("eq", 100)
     data_formats.get("HDF5.table").with_checksums().save(df, tmp_path / "t.h5")
     with tables.open_file(tmp_path / "t.h5") as file:
         filters = file.root.table.table.filters
@@ -433,7 +449,8 @@ def test_the_command_tries_and_prints_the_page(tmp_path):
     options = ["--formats", "Feather", "--families", "tables", "--flips", 2, "--rows", 100]
     done = run("study", "damage", *options, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "tables: Feather: 2 flips" in done.stderr
+    assert "tables: Feather: 2 bit flips: " in done.stderr
+    assert "| Feather, zstd | 100 |" in done.stdout
     done = run("study", "damage", "--page", tmp_path)
     assert done.stdout.startswith("# When a bit flips")
     assert "| Feather, zstd | 100 |" in done.stdout

@@ -18,7 +18,7 @@ from format_bench.results.records import under
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyForm
 from format_bench.results.suites import FAMILIES, SUITES
-from format_bench.studies.damaging import evidence as damage
+from format_bench.studies.damaging import counts as damage
 from format_bench.studies.declared import study
 from format_bench.studies.declared.blocks import LONG, Block, Page, circumstances
 from format_bench.studies.declared.claims import Claim, Compared

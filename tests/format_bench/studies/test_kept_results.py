@@ -72,6 +72,7 @@ def test_a_declared_study_prints_the_summary_of_then(study, file, of_today):
 @pytest.mark.parametrize(
     ("study", "module", "file"),
     [
+        ("damage", "damaging.counts", "damage.jsonl"),
         ("links", "links", "links.csv"),
         ("nesting", "nested.trials", "nesting.csv"),
         ("scaling", "scale.results", "scale.jsonl"),
