@@ -199,6 +199,9 @@ def parsed(line: bytes) -> Record:
 QUERY_SETS = "query-sets"
 """Suite of the records of a study that is the suite `query_sets` now."""
 
+TUNING = "tuning"
+"""Suite of the records of a study that is runs of the suite `query` now; its labels name writers."""
+
 _ROWS_AT_SCALE_1 = {"tpch": 6_000_000, "visits": 1_000_000}
 
 
@@ -207,6 +210,10 @@ def renewed(record: Record) -> Record:
     if record.suite == QUERY_SETS:
         scale = float(record.conditions.get("scale", 0)) * _ROWS_AT_SCALE_1.get(record.dataset, 0)
         record = replace(under(record, scale=None), suite="query_sets", rows=round(scale))
+    if record.suite == TUNING:
+        label, _, writer = record.format.partition(" by ")
+        engine = engine_of(label)
+        record = replace(under(record, writer=writer), suite="query", format=label, engine=engine)
     if not record.track:
         suite = SUITES.get(record.suite.partition(".")[0])
         if suite and suite.recorded_track(""):

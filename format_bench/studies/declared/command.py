@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapter_core.availability import import_failure
+from format_bench.report.writers import png
 from format_bench.results.display.terminal import Output
 from format_bench.results.load import Results
 from format_bench.studies.declared.section import imported
@@ -15,10 +18,17 @@ from format_bench.studies.declared.study import read
 
 if TYPE_CHECKING:
     from format_bench.studies.declared.rows import Instrument
-    from format_bench.studies.declared.study import Option, Study
+    from format_bench.studies.declared.study import Folder, Option, Study
 
 _WIDTH = 76
 """Characters of a line of help: click's usual page less its indentation."""
+
+_PAGE = click.Option(
+    ["--page", "shown"],
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Print the page of results instead; several times to join them.",
+)
 
 
 def command_of(name: str) -> click.Command:
@@ -28,6 +38,8 @@ def command_of(name: str) -> click.Command:
         return _command_of_instrument(name, study)
     if not study.suite:
         return _command_of_adapters(name, study)
+    if study.folder:
+        return _command_of_folder(name, study, study.folder)
 
     @click.pass_obj
     def show(
@@ -39,10 +51,7 @@ def command_of(name: str) -> click.Command:
         shown: Path | None = None,
         **values: Any,
     ) -> None:
-        given = {each: "" if value is None else value for each, value in values.items()}
-        if study.argument:
-            given[study.argument.name] = ",".join(given[study.argument.name]) or study.argument.default
-        bound = read(name, **given)
+        bound = _bound(name, study, values)
         results = results or shown
         with TemporaryDirectory() as own:
             folder = results or Path(own)
@@ -63,7 +72,7 @@ def command_of(name: str) -> click.Command:
         ),
     ]
     if of := study.argument:
-        parameters[0] = click.Argument([of.name], nargs=-1, required=not of.default, metavar=of.metavar)
+        parameters[0] = of.parameter
     else:
         text = "Measure the study's cells first, into RESULTS; a run that was interrupted goes on."
         parameters.append(click.Option(["--measure"], is_flag=True, help=text, hidden=not study.cells))
@@ -72,6 +81,53 @@ def command_of(name: str) -> click.Command:
         old = click.Option(["--page", "shown"], type=click.Path(path_type=Path), hidden=True)
         parameters.append(old)
     parameters += [option.parameter(each) for each, option in study.options.items()]
+    return click.Command(name, callback=show, params=parameters, help=_help(name, study))
+
+
+def _bound(name: str, study: Study, values: dict[str, Any]) -> Study:
+    """Return the declaration with the values of options, and names on the command line."""
+    given = {each: "" if value is None else value for each, value in values.items()}
+    if of := study.argument:
+        given[of.name] = ",".join(given[of.name]) or of.default
+    return read(name, **given)
+
+
+def _command_of_folder(name: str, study: Study, folder: Folder) -> click.Command:
+    """Return the command of a study whose cells are measured into a folder of results."""
+
+    @click.pass_obj
+    def show(
+        settings: dict[str, bool] | None,
+        /,
+        out: Path | None,
+        shown: tuple[Path, ...],
+        **values: Any,
+    ) -> None:
+        bound = _bound(name, study, values)
+        output = Output(stderr=True, quiet=bool(settings and settings["quiet"]))
+        output.quiet |= not output.is_terminal  # what a plan leaves out is no news in a file
+        with TemporaryDirectory() as own:
+            results = bound.results_at(*shown) if shown else bound.measure(out or Path(own), output)
+        page = bound.page(results)
+        if not (folder.page and out) or shown:
+            click.echo(page.markdown(), nl=False)
+            return
+        if reason := import_failure("matplotlib"):
+            click.echo(f'{name}: no picture, since {reason}; try: pip install ".[report]"', err=True)
+            page = replace(page, chart=None)
+        page.write(out / folder.page)
+        if page.chart:
+            png.save(page.chart, (out / folder.page).with_suffix(".png"))
+        click.echo((out / folder.page).read_text(encoding="utf-8"), nl=False)
+
+    path = click.Path(path_type=Path)
+    text = "Folder of the results; cells in them are not measured again."
+    parameters: list[click.Parameter] = [
+        *([study.argument.parameter] if study.argument else []),
+        *(option.parameter(each) for each, option in study.options.items()),
+        click.Option(["--out"], type=path, default=folder.default or None, show_default=True, help=text),
+        _PAGE,
+    ]
     return click.Command(name, callback=show, params=parameters, help=_help(name, study))
 
 
@@ -112,12 +168,7 @@ def _command_of_instrument(name: str, study: Study) -> click.Command:
     parameters: list[click.Parameter] = [
         click.Option(["--out"], type=path, help="Folder of the results."),
         *(option.parameter(each) for each, option in study.options.items()),
-        click.Option(
-            ["--page", "shown"],
-            type=path,
-            multiple=True,
-            help="Print the page of results instead; several times to join them.",
-        ),
+        _PAGE,
     ]
     if instrument.facts:
         text = "Print a summary as CSV instead."

@@ -15,6 +15,7 @@ import click
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.metadata.run_metadata import RunMetadataFiles
+from format_bench.results import records
 from format_bench.results.load import RESULTS, Results, metadata_beside, without_unasked
 from format_bench.results.study_rows import StudyFile, StudyForm, read
 
@@ -94,9 +95,16 @@ class Instrument(Generic[Row]):
         return rows, self._results(rows, *paths)
 
     def _results(self, rows: Sequence[Row], *paths: Path) -> Results:
-        records = [record for row in rows for record in self.form.records(row, "")]
+        found = [record for row in rows for record in self.form.records(row, "")]
         metadata = [facts for path in paths for facts in metadata_beside(path)]
-        return Results(self.form.suite, without_unasked(records), metadata)
+        return Results(self.form.suite, without_unasked(found), metadata)
+
+
+def earlier_results(form: StudyForm[Any], path: Path) -> Results:
+    """Return the results in a table of earlier versions of a study that a suite measures now."""
+    found = [each for row in read(form, path) for each in form.records(row, "")]
+    last = {records.key(each): each for each in map(records.renewed, found)}
+    return Results(path.stem, list(last.values()), metadata_beside(path))
 
 
 def kept(

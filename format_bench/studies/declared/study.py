@@ -8,26 +8,21 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import msgspec
 
-from adapter_core.errors import InvalidResultsError, UnknownNameError
+from adapter_core.errors import InvalidResultsError
 from format_bench import studies
-from format_bench.conditions import axes
-from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.report.model import SuiteResults
 from format_bench.results.load import Results, load
-from format_bench.results.suites import SUITES
-from format_bench.runner.plan import RunRequest
-from format_bench.runner.runner import Limits
-from format_bench.runner.session import BUDGET_SECONDS
-from format_bench.runner.session import measure as measure_cells
-from format_bench.studies.declared import picture
+from format_bench.studies.declared import picture, runs
 from format_bench.studies.declared.blocks import Block, Page
 from format_bench.studies.declared.claims import Claim, Verdict  # noqa: TC001 (msgspec resolves the annotations)
+from format_bench.studies.declared.rows import earlier_results
 from format_bench.studies.declared.section import Context, imported
 from format_bench.studies.declared.sections import Section  # noqa: TC001 (msgspec resolves the annotations)
 from format_bench.studies.declared.selection import Numbers
@@ -38,9 +33,6 @@ if TYPE_CHECKING:
 
 PAPERS = "findings"
 """Folder of the studies of papers."""
-
-_NUMBERS = ("rows", "usual rows", "repeats")
-"""Cells that are numbers."""
 
 
 class Option(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -57,6 +49,8 @@ class Option(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Whether its values, any number of them, are given without its name."""
     of_page: bool = False
     """Whether it changes the page, and not what an instrument measures."""
+    on: str = ""
+    """Text that replaces the name of a switch that is on, and nothing if it is off."""
 
     def parameter(self, name: str) -> click.Parameter:
         """Return the parameter of the command."""
@@ -65,7 +59,7 @@ class Option(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         is_flag = isinstance(self.default, bool)
         kind: Any = None
         if self.type == "integer" or (isinstance(self.default, int) and not is_flag):
-            kind = click.IntRange(None if self.at_least is None else int(self.at_least))
+            kind = click.INT if self.at_least is None else click.IntRange(int(self.at_least))
         elif self.type == "number" or isinstance(self.default, float):
             kind = click.FloatRange(self.at_least)
         elif self.choices:
@@ -88,7 +82,22 @@ class Argument(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     name: str
     metavar: str
     default: str = ""
-    """The names if none are given; empty if they are required."""
+    """The names if none are given."""
+
+    @property
+    def parameter(self) -> click.Argument:
+        """The parameter of the command; a name is required unless there is a default, or "[...]"."""
+        is_required = not (self.default or self.metavar.startswith("["))
+        return click.Argument([self.name], nargs=-1, required=is_required, metavar=self.metavar)
+
+
+class Folder(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """The option --out of a study whose cells are measured into a folder of results."""
+
+    default: str = ""
+    """The folder without the option; if it is empty, results are not kept then."""
+    page: str = ""
+    """File of the page in the folder, with its picture as SVG and PNG beside it."""
 
 
 class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -116,13 +125,16 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     examples: list[str] = []
     """Arguments of the command in its help, for a study with an instrument."""
     cells: dict[str, str | int | bool] = {}
-    """Options of ``format-bench run`` that measure the study's cells, and ``rounds``."""
+    """Options of ``format-bench run`` that measure the study's cells; ``rounds``, and the ``seconds`` of
+    a step's repeats in each. Formats may be "PAIR by FORMAT": files by another adapter."""
     further_cells: list[dict[str, str | int | bool]] = []
     """Further runs into the same results: options in place of those in `cells`."""
     argument: Argument | None = None
     """Names that the command takes in place of RESULTS: the cells are measured for the page alone."""
+    folder: Folder | None = None
+    """Where the measured cells are kept, for a command that takes no RESULTS."""
     earlier: str = ""
-    """What reads tables (.csv) that earlier versions wrote, "module:name": it takes a path."""
+    """The form of tables (.csv) that earlier versions wrote, "module:name" of a `StudyForm`."""
     published: str = ""
     """Name of the published results that are compared."""
     options: dict[str, Option] = {}
@@ -217,25 +229,22 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         header += ["results"] if has_places else []
         return [Block("Findings", text, header, rows, "l" * len(header))]
 
-    def measure(self, out: Path, shown: Output) -> None:
-        """Measure those of the study's cells that a folder of results lacks."""
-        if self.suite not in SUITES:
-            raise UnknownNameError("suite", self.suite, SUITES)
-        for each in ({}, *self.further_cells):
-            # The text of an option that was not given is empty.
-            cells = {name: value for name, value in (self.cells | each).items() if value != ""}
-            rounds = int(cells.pop("rounds", 0))
-            # Divided among the rounds: each is as thorough as a run of its own.
-            limits = Limits(rounds, rounds * MIN_REPEATS, rounds * BUDGET_SECONDS) if rounds else None
-            request = _request(self.suite, cells, out)
-            measure_cells(request, shown, on_own=_ignore, on_record=_ignore, limits=limits)
+    def measure(self, out: Path, shown: Output) -> Results:
+        """Measure those of the study's cells that a folder of results lacks; return all of them."""
+        parts = [self.cells | each for each in ({}, *self.further_cells)]
+        return runs.measure(self.suite, parts, out, shown)
 
-    def results_at(self, place: Path) -> Results:
-        """Return the results in a folder or a file, which an earlier version may have written."""
-        if self.earlier and place.suffix == ".csv":
-            found: Results = imported(self.earlier)(place)
-            return found
-        return load(place)
+    def results_at(self, *places: Path) -> Results:
+        """Return the results in folders or files, which earlier versions may have written."""
+        first, *others = [
+            earlier_results(imported(self.earlier), each)
+            if self.earlier and each.suffix == ".csv"
+            else load(each)
+            for each in places
+        ]
+        records = [record for each in (first, *others) for record in each.records]
+        metadata = [facts for each in (first, *others) for facts in each.metadata]
+        return replace(first, records=records, metadata=metadata)
 
     def measured_by(self, out: str) -> list[str]:
         """Return the arguments of ``format-bench run`` that measure the study's cells into a folder."""
@@ -244,26 +253,6 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             if value is not False and value != "":
                 words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
         return ["--suite", self.suite, *words, "--out", out]
-
-
-def _request(suite: str, cells: dict[str, str | int | bool], out: Path) -> RunRequest:
-    given: dict[str, Any] = {}
-    conditions = {}
-    for name, value in cells.items():
-        words, texts = name.replace("-", " "), tuple(str(value).split(","))
-        if words in axes():
-            conditions[words] = texts
-        elif words in _NUMBERS:
-            given[words.replace(" ", "_")] = int(value)
-        elif words == "scratch":
-            given[words] = Path(str(value))
-        else:
-            given[words] = value if isinstance(value, bool) else texts
-    return RunRequest(suite=suite, conditions=conditions, out=out, **given)
-
-
-def _ignore(_: object) -> None:
-    """Show nothing of it."""
 
 
 def _extent(numbers: Numbers) -> str:
@@ -310,6 +299,8 @@ def read(name: str, **values: Any) -> Study:
         declared = tomllib.loads(path.read_text(encoding="utf-8"))
         options = declared.get("options", {})
         given = {each: option.get("default", "") for each, option in options.items()} | values
+        switches = {each: option["on"] for each, option in options.items() if "on" in option}
+        given |= {each: text if given[each] else "" for each, text in switches.items()}
         if "instrument" in declared:
             given = values  # others are for measuring: a page is of what was measured
         return msgspec.convert(_filled(declared, given), Study)
@@ -327,4 +318,6 @@ def _filled(declared: Any, values: dict[str, Any]) -> Any:
         for name, value in values.items():
             text = ";".join(value) if isinstance(value, list | tuple) else str(value)
             declared = declared.replace(f"{{{name}}}", text)
+            if isinstance(value, int):
+                declared = declared.replace(f"{{{name}:,}}", f"{value:,}")
     return declared

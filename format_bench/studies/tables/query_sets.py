@@ -6,23 +6,20 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 from format_bench.families.queries.operations import DEFAULTS, TUNED
 from format_bench.report.queries import query_names
 from format_bench.results import records
 from format_bench.results.display.text import format_ratio
-from format_bench.results.load import Results, metadata_beside
 from format_bench.results.metrics import Measure
-from format_bench.results.study_rows import StudyForm, read
-from format_bench.results.suites import SUITES
+from format_bench.results.study_rows import StudyForm
 from format_bench.studies.declared.blocks import Block
+from format_bench.studies.declared.claims import geometric_mean
 from format_bench.studies.tables.pairs import format_of
+from format_bench.studies.tables.tuning import extremes, ratio_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
     from format_bench.studies.declared.section import Context
@@ -30,9 +27,6 @@ if TYPE_CHECKING:
 SUITE = "query_sets"
 
 TITLES = {"tpch": "TPC-H", "visits": "Web visits, after ClickBench"}
-
-SHIFT_SECONDS = SUITES[SUITE].ratio_shift_seconds
-"""Added to both times of a ratio, so that the shortest queries do not decide."""
 
 PUBLISHED = {
     "Parquet[duckdb]": (118.0, 33.0),
@@ -76,13 +70,6 @@ FORM = StudyForm(
     },
     named={"query_set": "dataset"},
 )
-
-
-def earlier(path: Path) -> Results:
-    """Return the results in a table that earlier versions wrote."""
-    found = [each for row in read(FORM, path) for each in FORM.records(row, "")]
-    last = {records.key(each): each for each in map(records.renewed, found)}
-    return Results(path.stem, list(last.values()), metadata_beside(path))
 
 
 def tables(context: Context) -> Iterator[Block]:
@@ -138,7 +125,8 @@ class _Set:
         rows = []
         for pair in pairs:
             own = {query: values[pair] for query, values in self.times.items() if pair in values}
-            mean = _mean([_ratio(value, self.best[query]) for query, value in own.items()])
+            ratios = [ratio_of(value, self.best[query]) for query, value in own.items()]
+            mean = geometric_mean(ratios) if own else math.nan
             total = self.sum(pair, common) if own else math.nan
             costs = (self.cost(pair, "save CPU time"), self.cost(pair, "size") / 1e6)
             row = [
@@ -167,18 +155,16 @@ class _Set:
                 continue
             one, other = tracks[TUNED], tracks[DEFAULTS]
             ratios = {
-                query: _ratio(values[one], values[other])
+                query: ratio_of(values[one], values[other])
                 for query, values in self.times.items()
                 if one in values and other in values
             }
             if ratios:
-                ends = (function(ratios, key=ratios.__getitem__) for function in (min, max))
                 costs = (
                     self.cost(one, each) / self.cost(other, each) for each in ("save CPU time", "size")
                 )
-                row = [label, format_ratio(_mean([*ratios.values()]))]
-                row += [f"{format_ratio(ratios[query])} ({query})" for query in ends]
-                rows.append([*row, *map(format_ratio, costs)])
+                mean = format_ratio(geometric_mean([*ratios.values()]))
+                rows.append([label, mean, *extremes(ratios), *map(format_ratio, costs)])
         if rows:
             header = ["pair", "geometric mean", "least", "most", "write", "size"]
             yield Block("Tuned by defaults", "", header, rows, level=3)
@@ -242,11 +228,3 @@ def _cpu(query: str) -> Measure:
 
 def _name(pair: Configuration) -> str:
     return f"{pair.format}, {pair.track}"
-
-
-def _ratio(value: float, other: float) -> float:
-    return (value + SHIFT_SECONDS) / (other + SHIFT_SECONDS)
-
-
-def _mean(ratios: Sequence[float]) -> float:
-    return math.exp(fmean(map(math.log, ratios))) if ratios else math.nan

@@ -16,7 +16,7 @@ from PIL import Image
 
 import data_formats
 from adapter_core import UnavailableError
-from format_bench.cli.main import main
+from format_bench.cli.main import format_bench, main
 from format_bench.families.cases import Case
 from format_bench.families.operations import Measured
 from format_bench.instruments.isolation import Outcome
@@ -29,8 +29,7 @@ from format_bench.results.suites import FAMILIES
 from format_bench.runner.plan import RunRequest, plan
 from format_bench.runner.result_store import keys, records_of
 from format_bench.runner.runner import Limits, Runner
-from format_bench.studies import codecs
-from format_bench.studies.declared import study
+from format_bench.studies.declared import runs, study
 from format_bench.studies.declared.section import Context
 from format_bench.studies.declared.selection import Numbers
 from format_bench.studies.tables import codecs as tables
@@ -57,11 +56,14 @@ SAVE, READ, *_ = FAMILIES["tables"].steps
 
 ROWS = 300
 
+PAGE = "grid.md"
+
 # The command, but with no more repeats than there must be.
 HASTY = """
 from format_bench.cli.main import main
-from format_bench.studies import codecs
-codecs.BUDGET_SECONDS = 0
+from format_bench.studies.declared import runs
+limits = runs.Limits
+runs.Limits = lambda rounds, repeats, _: limits(rounds, repeats, 0)
 main()
 """
 
@@ -110,7 +112,7 @@ def test_a_killed_study_resumes_and_measures_no_cell_twice(orc):
 
 def test_the_page_is_printed_and_written(orc):
     out, _, printed = orc
-    assert printed == (out / codecs.PAGE).read_text(encoding="utf-8")
+    assert printed == (out / PAGE).read_text(encoding="utf-8")
     assert printed.startswith(f"# Codecs and levels: eq, {ROWS} rows\n")
     assert [line[:2] for line in lines_of(printed, "ORC")] == [
         ["none", ""],
@@ -189,7 +191,7 @@ def test_an_unavailable_codec_is_a_cell_with_a_reason(tmp_path):
     lzo = [Case("HDF5.fixed", "eq", ROWS, codec="lzo", level=level) for level in (1, 9)]
     wanted = [Case("HDF5.fixed", "eq", ROWS), *lzo]
     keep(made_up(wanted[:1]), tmp_path)
-    runner = Runner(tmp_path, tmp_path, Limits(budget_seconds=0), steps=codecs.STEPS)
+    runner = Runner(tmp_path, tmp_path, Limits(budget_seconds=0), steps=("save", "read"))
     list(runner.run(wanted))
     page = page_of(runner.store.read())
     lines = [line for line in lines_of(page, "HDF5.fixed") if line[0] == "lzo"]
@@ -232,13 +234,15 @@ def test_by_default_few_levels_are_measured(feather, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for path in out.glob("grid.*"):
         path.unlink()
-    done = CliRunner().invoke(codecs.command, ["Feather", "--rows", str(ROWS), "--out", str(out)])
+    done = CliRunner().invoke(
+        format_bench, ["study", "codecs", "Feather", "--rows", str(ROWS), "--out", str(out)]
+    )
     assert done.exit_code == 0
     assert levels_of(done.stdout, "zstd") == [1, 7, 13, 19, 22]
     assert levels_of(done.stdout, "lz4") == [1, 12]
     assert done.stderr.count("\n") == 1
     assert "no picture, since " in done.stderr
-    assert [path.name for path in out.glob("grid.*")] == [codecs.PAGE]
+    assert [path.name for path in out.glob("grid.*")] == [PAGE]
     assert (out / RESULTS).read_bytes() == before
 
 
@@ -317,9 +321,9 @@ def test_each_round_is_as_thorough_as_one_alone(tmp_path, monkeypatch):
         asked.append((limits.rounds, Runner(tmp_path, tmp_path, limits).effort.min_repeats))
         raise SystemExit(0)
 
-    monkeypatch.setattr(codecs, "measure", measure)
-    arguments = ["ORC", "--rows", str(ROWS), "--rounds", "3", "--out", str(tmp_path)]
-    assert CliRunner().invoke(codecs.command, arguments).exit_code == 0
+    monkeypatch.setattr(runs.session, "measure", measure)
+    arguments = ["study", "codecs", "ORC", "--rows", str(ROWS), "--rounds", "3", "--out", str(tmp_path)]
+    assert CliRunner().invoke(format_bench, arguments).exit_code == 0
     assert asked == [(3, 3)]
 
 

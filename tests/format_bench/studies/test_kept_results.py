@@ -77,7 +77,6 @@ def test_a_declared_study_prints_the_summary_of_then(study, file, of_today):
         ("nesting", "nested.trials", "nesting.csv"),
         ("scaling", "scale.results", "scale.jsonl"),
         ("table-changes", "tables.changes", "changes.csv"),
-        ("tuning", "tables.tuning", "tuning.csv"),
     ],
 )
 def test_a_kept_file_and_records_of_it_have_the_values_of_then(tmp_path, study, module, file):
