@@ -193,15 +193,17 @@ def test_a_missing_hub_package_is_reported(monkeypatch):
 def test_an_unreachable_hub_is_reported_in_one_line(tmp_path):
     code = (
         "import data_generator, adapter_core\n"
-        "try:\n"
-        "    data_generator.hub_table('some/table')\n"
-        "except adapter_core.UnavailableError as error:\n"
-        "    print(error)"
+        "asked = {'some/table': data_generator.hub_table, 'CIFAR-10': data_generator.load_images}\n"
+        "for name, ask in asked.items():\n"
+        "    try:\n"
+        "        ask(name)\n"
+        "    except adapter_core.UnavailableError as error:\n"
+        "        print(error)"
     )
     endpoint = "http://127.0.0.1:9"
     text = output_of(code, PATH=os.environ["PATH"], HF_HOME=str(tmp_path), HF_ENDPOINT=endpoint)
-    message = (
-        f"some/table is unavailable: its split train could not be loaded from {endpoint}: ConnectError"
-    )
-    assert text.startswith(message)
-    assert text.count("\n") == 1
+    table, images = text.splitlines()
+    unreachable = f"could not be loaded from {endpoint}: ConnectError"
+    assert table.startswith(f"some/table is unavailable: its split train {unreachable}")
+    assert images.startswith(f"CIFAR-10 is unavailable: uoft-cs/cifar10 {unreachable}")
+    assert "try: load_images('CIFAR-10', path=...)" in images

@@ -21,7 +21,10 @@ from format_bench.runner.shards import Shard, merge
 from tests.factories.records import record
 from tests.helpers import run
 
-QUICK = ("--formats", "CSV,Feather,Pickle", "--datasets", "float", "--rows", "50", "--steps", "save")
+QUICK = (
+    *("--formats", "CSV,Feather,Pickle", "--datasets", "float", "--rows", "50"),
+    *("--steps", "save", "--repeats", "2"),
+)
 SUITE = RunRequest(suite="compression", rows=100, conditions={"threads": ("1", "all")})
 
 
