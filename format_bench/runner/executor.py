@@ -129,8 +129,9 @@ def in_turn(  # noqa: PLR0913 (what is called, and its limits)
     folder : Path
         As `isolated` takes it.
     after : callable, optional
-        Called with a part, its outcome and the parts after it, if the process has ended at this part.
-        Returns the parts to go on with in another process; by default those after it.
+        Called with a part, its outcome and the parts after it, if the process has ended at this part, or
+        the last one has failed. Returns the parts to go on with in another process; by default those
+        after it.
     """
     left, budget = list(parts), budget or TimeBudget()
     is_suspect = False
@@ -144,7 +145,8 @@ def in_turn(  # noqa: PLR0913 (what is called, and its limits)
         yield from ((part, outcome) for part, outcome in found if outcome is not None)
         left = left[len(found) :]
         is_suspect = bool(found) and whole.status is CellStatus.FAILED and len(found) < len(taken)
-        if len(found) == len(taken) or is_suspect or budget.is_spent():
+        is_done = len(found) == len(taken) and not (found[-1][1] and found[-1][1].status)
+        if is_done or is_suspect or budget.is_spent():
             continue
         if whole.status:
             ended, outcome = left.pop(0), replace(whole, yielded=())

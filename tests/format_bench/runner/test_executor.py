@@ -10,6 +10,7 @@ import pytest
 
 from format_bench.families.cases import Case
 from format_bench.instruments.isolation import Outcome
+from format_bench.results.status import CellStatus
 from format_bench.runner.executor import TimeBudget, in_turn
 
 CASE = Case("CSV", "float", 10)
@@ -30,6 +31,12 @@ def some_of(parts):
     """Yield the first part, leave the second one out, and end there."""
     yield parts[0], Outcome(parts[0])
     yield parts[1], None
+
+
+def refusing(parts, refused):
+    """Yield each part, and why there is nothing of one."""
+    for part in parts:
+        yield part, Outcome(status=CellStatus.UNAVAILABLE) if part == refused else Outcome(part)
 
 
 @pytest.fixture
@@ -73,6 +80,15 @@ def test_a_plan_decides_on_the_parts_after_one_that_failed(outcomes):
 def test_a_process_that_ends_early_goes_on_as_the_plan_says(outcomes):
     found = outcomes(some_of, after=lambda part, _, rest: rest[-2:] if part == "b" else [])
     assert [(part, outcome.value) for part, outcome in found] == [("a", "a"), ("d", "d")]
+
+
+def test_a_plan_decides_on_a_last_part_that_failed(outcomes):
+    found = outcomes(refusing, "e", after=lambda part, _, rest: rest or [part.upper()])
+    assert [(part, bool(outcome.status)) for part, outcome in found[3:]] == [
+        ("d", 0),
+        ("e", 1),
+        ("E", 0),
+    ]
 
 
 def test_nothing_is_measured_without_time(outcomes):

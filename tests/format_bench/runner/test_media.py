@@ -84,6 +84,7 @@ def test_each_cell_is_measured_on_each_medium(tmp_path, memory, capfd):
     assert {each.status for each in cold} == {"unavailable"}
     assert {"tmpfs keeps its files in memory" in each.sentence for each in cold} == {True}
     assert [each for each in found if each.cache == "cold" and each.value is not None]
+    assert None not in {each.value for each in found if each.cache == "warm"}
     for title in ("eq on disk, 200 rows", "eq on tmpfs, 200 rows"):
         assert title in shown.out
     (metadata,) = out.glob("*-threads-all.json")
