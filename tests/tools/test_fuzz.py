@@ -29,20 +29,7 @@ def test_valid_files_are_read(name, oracle):
         assert found.outcome == ("refused" if name == "pickle" else "read"), (path.name, found)
 
 
-# Readers whose findings are being mended.
-PENDING = {
-    "hdf5_table",
-    "hdf5_array",
-    "netcdf4",
-    "asv_results",
-    "compare",
-    "recommend",
-    "report",
-    "states",
-}
-
-
-@pytest.mark.parametrize("name", [name for name in READERS if name not in PENDING])
+@pytest.mark.parametrize("name", READERS)
 def test_changed_files_are_read_or_refused(name, oracle):
     for number, found, _ in trials(oracle, name, range(TRIALS)):
         assert found.outcome in GOOD, f"python -m tools.fuzz --reader {name} --seed {number}: {found}"
