@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Adapter(coordinate_table.CoordinateTable):
     """A table of coordinates and values in Parquet, as Polars writes it by default.
 
-    See `adapter_core.arrays.coordinate_table.CoordinateTable`. Encodings and row groups are those of
+    See `adapter_core.arrays.coordinate_table.CoordinateTable`. Encodings and row groups are as in
     `polars.LazyFrame.sink_parquet`. The description is in the file's metadata.
     """
 

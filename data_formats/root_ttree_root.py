@@ -9,7 +9,7 @@ class Adapter(NativeTTree):
     """A TTree through ROOT's own library, in C++ that ROOT compiles at first use.
 
     Rows are filled one by one, since ROOT cannot write whole columns; baskets are read whole. Files are
-    those of ``ROOT.TTree``, and flipped bits are not noticed, either.
+    as in ``ROOT.TTree``, and flipped bits are not noticed, either.
     """
 
     label = "ROOT.TTree[ROOT]"

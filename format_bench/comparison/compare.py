@@ -11,7 +11,7 @@ formats that both have. The ratio of two such values compares a format's places 
 
 Orders are compared by rank correlations (C. Spearman: The Proof and Measurement of Association between
 Two Things, American Journal of Psychology 15, 1904; M. G. Kendall: The Treatment of Ties in Ranking
-Problems, Biometrika 33, 1945, for tau-b): those of the formats in each measure. The order of a few
+Problems, Biometrika 33, 1945, for tau-b): the ranks of the formats in each measure. The order of a few
 formats in one query says little: of four there are 24. The order of the queries in one format, and of
 all cells, says more.
 """

@@ -39,7 +39,7 @@ def of_images(storage: ImageStorage, images: ImageSet, path: Path) -> RoundTrip:
 
 @functools.cache
 def image_sets() -> dict[str, ImageSet]:
-    """Return all sets by name: those of data sets, and edge cases."""
+    """Return all sets by name: data sets and edge cases."""
     made: dict[str, ImageSet] = {}
     for definition in named.definitions("images"):
         # A quarter of what a run takes at most, rounded up: large images come in few copies.

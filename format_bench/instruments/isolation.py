@@ -171,7 +171,7 @@ class _OtherProcess:
 
 
 def answer(descriptor: int) -> None:
-    """Run the task that the standard input has, in another interpreter than that of the run."""
+    """Run the task that the standard input has, in another interpreter than the run."""
     os.setpgrp()
     die_with(os.getppid())
     _run(Connection(descriptor, readable=False), *pickle.load(sys.stdin.buffer))  # noqa: S301 (of `run`)

@@ -54,7 +54,7 @@ def new_folder(below: RemoteFile, credentials: Credentials | None = None) -> Rem
     below : RemoteFile
         Address in a bucket.
     credentials : Credentials, optional
-        By default those of the usual places.
+        By default the usual places.
 
     Raises
     ------

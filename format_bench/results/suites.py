@@ -204,7 +204,7 @@ class Family:
     asks: str = ""
     """The family of the user's data that it asks a user's questions; empty if it asks none."""
     studies: tuple[str, ...] = ()
-    """Suites of studies with rows of the family; those of a study of several are in each of them."""
+    """Suites of studies with rows of the family; a study of several families is in each."""
 
     @property
     def asking_suites(self) -> list[Suite]:

@@ -114,7 +114,7 @@ def in_turn(  # noqa: PLR0913 (what is called, and its limits)
     Parameters
     ----------
     case : Case
-        As `isolated` takes it; its conditions are those of all parts.
+        As `isolated` takes it; all parts are measured under its conditions.
     parts : sequence
         Anything that can be pickled.
     call : callable

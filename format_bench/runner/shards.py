@@ -168,7 +168,7 @@ def _facts(path: Path) -> dict[str, Any]:
 def merge(out: Path, sources: Sequence[Path]) -> Merged:
     """Join folders of results in one, which may hold results already; doing it again changes nothing.
 
-    Results of machines that differ are kept apart by their fingerprints, as those of a cluster are.
+    Results of machines that differ are kept apart by their fingerprints, as on a cluster.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def interpreter(name: str) -> str:
     ------
     UnavailableError
         If the set is not installed, or this project is: its sources lie among this environment's
-        libraries then, which would hide those of the set.
+        libraries then, which would hide the set's.
     """
     if not (_SOURCES / "pyproject.toml").exists():
         reason = "sets are measured from a checkout alone"

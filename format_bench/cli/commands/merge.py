@@ -18,7 +18,7 @@ def command(out: Path, folders: tuple[Path, ...]) -> None:
     """Join results, e.g. of the shards of a run, in the folder OUT; the FOLDERS stay as they are.
 
     OUT may hold results already. No record is lost, none is there twice, and merging again changes
-    nothing. Results of machines that differ are kept apart: OUT#FINGERPRINT names those of one.
+    nothing. Results of machines that differ are kept apart: OUT#FINGERPRINT names the results of one.
 
     \b
     Examples:

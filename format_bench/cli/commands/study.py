@@ -12,7 +12,7 @@ from format_bench.studies.declared import study
 from format_bench.studies.declared.command import command_of
 
 ALIASES = {"codec-offers": ("list", "codecs", "--markdown")}
-"""Commands of earlier versions, and those of today that print the same."""
+"""Earlier names of commands, and their present ones."""
 
 
 def _alias(name: str) -> click.Command:

@@ -230,7 +230,7 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         return [Block("Findings", text, header, rows, "l" * len(header))]
 
     def measure(self, out: Path, shown: Output) -> Results:
-        """Measure those of the study's cells that a folder of results lacks; return all of them."""
+        """Measure the study's cells that a folder of results lacks; return all cells."""
         parts = [self.cells | each for each in ({}, *self.further_cells)]
         return runs.measure(self.suite, parts, out, shown)
 

@@ -93,7 +93,7 @@ def _codecs(store: ArrayStore) -> Iterator[str]:
 
 
 def _record_stores() -> tuple[list[RecordStore], list[JvmStore]]:
-    """Return the stores of this process, and those of the JVM.
+    """Return the stores of this process and of the JVM.
 
     Raises
     ------
