@@ -92,7 +92,7 @@ class StepFacts:
     task_seconds: tuple[float, ...] = ()
     """Wall time of each task on its worker, all stages together."""
     size_bytes: int = 0
-    """Bytes of what was saved."""
+    """Bytes of the saved data."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "status", CellStatus(self.status))  # JSON has its text
@@ -257,7 +257,7 @@ class _Array:
 def table_differences(
     adapter: DataFormat, saved: TableDigest, job: TableJob, columns: Sequence[str] | None = None
 ) -> Sequence[str]:
-    """Return the differences of a read from what was saved: of values in any order, then of parts."""
+    """Return the differences of a read from the saved data: of values in any order, then of parts."""
     wanted = list(columns or saved.columns)
     return differences(saved, job.digest, *adapter.kept, wanted) or part_differences(job)
 

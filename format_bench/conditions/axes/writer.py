@@ -42,7 +42,7 @@ class Writer(Axis):
 
     @contextmanager
     def under(self, value: str, operations: Operations) -> Iterator[None]:
-        """Let the format write, and check what it writes."""
+        """Let the format write, and check the file."""
         operations.unchecked = copy.copy(operations.unchecked)
         operations.unchecked.format = data_formats.get(value).without_check()
         yield

@@ -176,7 +176,7 @@ def _counterparts(tried: Sequence[Tried], row: hep.PublishedFlips) -> Iterator[l
 
 
 def protected(context: Context) -> Iterator[Block]:
-    """Yield what checksums find and cost; nothing if none were tried."""
+    """Yield findings and costs of checksums; nothing if none were tried."""
     tried = {each.file.file: each for each in _tried(context.rows)}
     rows = []
     for file, found in tried.items():

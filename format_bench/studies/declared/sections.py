@@ -148,7 +148,7 @@ class Column(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 @dataclass
 class _Cell:
-    """What a column has of a row."""
+    """Value of a row in a column."""
 
     first: Number
     values: list[float]

@@ -1,4 +1,4 @@
-"""Tables of what stores of arrays and records declare, and of what they do with changed types."""
+"""Tables of declarations of array and record stores, and of their behaviour with changed types."""
 
 from __future__ import annotations
 

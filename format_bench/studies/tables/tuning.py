@@ -85,7 +85,7 @@ def _times(context: Context) -> Times:
 
 
 def options(context: Context) -> Iterator[Block]:
-    """Yield what the tuned file of each format has."""
+    """Yield the tuning of each format's file."""
     numbers = context.numbers.every + context.numbers.missing
     formats = dict.fromkeys(
         each.conditions.get("writer") or each.format.rpartition("[")[0] for each in numbers
