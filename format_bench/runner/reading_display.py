@@ -1,4 +1,4 @@
-"""Display while a user's data are read: nothing for a second, then the name of the data and the time so far."""
+"""Display while a user's data are read: nothing for a second, then their name and the time so far."""
 
 from __future__ import annotations
 
