@@ -279,7 +279,7 @@ class _AddedFiles(ParquetFiles):
         import deltalake
 
         if not any(name.startswith("_delta_log/") for name in self.folder.sizes()):
-            raise IncompleteError(f"{self.folder} is not a whole table: it has no log")
+            raise IncompleteError(f"{self.folder} is not complete: it has no log")
         opened = deltalake.DeltaTable(self.folder.address, storage_options=self._options)
         actions: Any = opened.get_add_actions().to_struct_array()
         # The log does not keep the order of the files.

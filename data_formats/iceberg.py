@@ -219,7 +219,7 @@ class _AddedFiles(ParquetFiles):
 
     def pieces(self) -> list[Piece]:
         if not self.folder.size_bytes(f"metadata/{HINT}"):
-            raise IncompleteError(f"{self.folder} is not a whole table: it has no version")
+            raise IncompleteError(f"{self.folder} is not complete: it has no version")
         remote = self.folder.remote
         table = (
             _opened_at(remote.url, _files_at(remote))

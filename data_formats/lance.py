@@ -262,7 +262,7 @@ class _Fragments(PartitionedTable):
     def pieces(self) -> list[Piece]:
         sizes = self.folder.sizes()
         if not any(name.startswith("_versions/") for name in sizes):
-            raise IncompleteError(f"{self.folder} is not a whole table: it has no version")
+            raise IncompleteError(f"{self.folder} is not complete: it has no version")
         return [
             Piece(
                 fragment.fragment_id,

@@ -72,7 +72,7 @@ def test_partitions_without_a_commit_are_no_table(store, label):
     table.create()
     table.write(0, PLAN.partition(0))
     table.write(0, PLAN.partition(0))  # as after the death of a worker
-    with pytest.raises(IncompleteError, match="not a whole table"):
+    with pytest.raises(IncompleteError, match="is not complete"):
         table.pieces()
     assert table.folder.sizes()
     table.remove()

@@ -170,7 +170,7 @@ def test_a_client_killed_within_a_save_leaves_no_table(tmp_path):
     process.join()
     assert process.exitcode == -signal.SIGKILL
     assert {"part-00000.csv", "part-00001.csv"} <= {each.name for each in (tmp_path / "table").iterdir()}
-    with opened("serial", "") as engine, pytest.raises(IncompleteError, match="not a whole table"):
+    with opened("serial", "") as engine, pytest.raises(IncompleteError, match="is not complete"):
         read_parallel(engine, Deadly(), tmp_path / "table")
 
 
