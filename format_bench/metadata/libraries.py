@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -88,16 +88,21 @@ def _blas(pools: list[dict[str, Any]]) -> str | None:
 
 def distributions() -> dict[str, str | None]:
     """Return the version of each distribution that an adapter requires, and of NumPy."""
-    from packaging.requirements import Requirement
-
     from adapter_core.listing import declarations
 
     folders = [Path(importlib.import_module(each.adapters).__path__[0]) for each in FAMILIES.values()]
     requirements = {
         text for folder in folders for each in declarations(folder) for text in each.requires
     }
-    names = {Requirement(text).name for text in requirements} | {"numpy"}
-    return {name: _version(name) for name in sorted(names)}
+    found = versions({*requirements, "numpy"})
+    return {name: found[name] for name in sorted(found)}
+
+
+def versions(requirements: Iterable[str]) -> dict[str, str | None]:
+    """Return the installed version of each required distribution, by name; None if it is missing."""
+    from packaging.requirements import Requirement
+
+    return {name: _version(name) for name in (Requirement(text).name for text in requirements)}
 
 
 def _version(name: str) -> str | None:

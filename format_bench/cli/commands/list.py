@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -25,6 +24,7 @@ from adapter_core import (
 from adapter_core.query_engine import EngineOnFormat
 from format_bench.conditions import axes
 from format_bench.families.operations import operations_of, registry_of
+from format_bench.metadata import libraries
 from format_bench.report.queries import query_names
 from format_bench.results.display import terminal
 from format_bench.results.display.markdown import table_lines
@@ -152,14 +152,8 @@ def _safety(traits: frozenset[Trait] | None) -> str:
 
 
 def _versions(requires: tuple[str, ...]) -> Iterator[str]:
-    from packaging.requirements import Requirement
-
-    for text in requires:
-        name = Requirement(text).name
-        try:
-            yield f"{name} {importlib.metadata.version(name)}"
-        except importlib.metadata.PackageNotFoundError:
-            yield f"{name} is missing"
+    for name, version in libraries.versions(requires).items():
+        yield f"{name} {version or 'is missing'}"
 
 
 def _codecs(name: str) -> Iterator[Fact]:

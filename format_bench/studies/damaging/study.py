@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import shutil
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -22,6 +21,7 @@ from format_bench.conditions.axes.checksums import ON
 from format_bench.families.cases import Case
 from format_bench.families.operations import registry_of
 from format_bench.instruments.isolation import Outcome
+from format_bench.metadata.libraries import versions
 from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined, plural
 from format_bench.results.load import DAMAGED
@@ -258,7 +258,8 @@ class Trials:
             cost = call(measure_cost, both, data, place)
             costs = {} if cost.status else cost.value
         adapter = registry_of(case.family).find(case.format)
-        facts = facts_sentence(f"{datetime.now(UTC):%Y-%m-%d}", _versions(adapter.requires))
+        libraries = {name: found or "missing" for name, found in versions(adapter.requires).items()}
+        facts = facts_sentence(f"{datetime.now(UTC):%Y-%m-%d}", libraries)
         yield replace(file, size=ready.value.size_bytes, sentence=facts, **costs)
         own = (
             file.family,
@@ -331,18 +332,6 @@ def measure_cost(both: Sequence[Operate], data: Path, folder: Path) -> dict[str,
         "read_cost": read[1] / read[0],
         "size_cost": sizes[1] / sizes[0],
     }
-
-
-def _versions(requires: Sequence[str]) -> dict[str, str]:
-    from packaging.requirements import Requirement
-
-    found = {}
-    for name in (Requirement(text).name for text in requires):
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = "missing"
-    return found
 
 
 def _told(row: DamageRow) -> str:

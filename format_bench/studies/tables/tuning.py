@@ -130,7 +130,8 @@ def ratios(context: Context) -> Iterator[Block]:
             if query not in times:
                 row.append("none")
                 continue
-            ratio, text = ratio_of(*times[query]), format_ratio(ratio_of(*times[query]))
+            ratio = ratio_of(*times[query])
+            text = format_ratio(ratio)
             shown = text if 2 / 3 < ratio < 3 / 2 else f"**{text}**"
             row.append(f"{shown} ({times[query][1] / _MILLI:,.1f})")
         rows.append(row)
