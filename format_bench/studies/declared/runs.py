@@ -38,7 +38,7 @@ def measure(suite: str, every: Sequence[Cells], out: Path, shown: Output) -> Res
     Parameters
     ----------
     suite : str
-        Name of a suite.
+        Name of the suite of parts that name none themselves.
     every : sequence of dict
         The cells, in parts that differ in their options.
     out : Path
@@ -51,15 +51,16 @@ def measure(suite: str, every: Sequence[Cells], out: Path, shown: Output) -> Res
     UnknownNameError
         If a name is unknown; nothing has been measured.
     """
-    if suite not in SUITES:
-        raise UnknownNameError("suite", suite, SUITES)
     runs = []
     for each in (own for cells in every for own in _by_writer(cells)):
+        of_part = str(each.pop("suite", suite))
+        if of_part not in SUITES:
+            raise UnknownNameError("suite", of_part, SUITES)
         rounds = int(each.pop("rounds", 0))
         seconds = float(each.pop("seconds", session.BUDGET_SECONDS))
         # Divided among the rounds: each is as thorough as a run of its own.
         limits = Limits(rounds, rounds * MIN_REPEATS, rounds * seconds) if rounds else None
-        request = _request(suite, each, out)
+        request = _request(of_part, each, out)
         runs.append((request, plan(request).cases, limits))
     for request, _, limits in runs:
         session.measure(request, shown, on_own=_ignore, on_record=_ignore, limits=limits)

@@ -17,6 +17,7 @@ from format_bench.results.display.text import format_ratio, plural, quantity
 from format_bench.results.groups import NOT_RUN, query_order
 from format_bench.results.metrics import Measure
 from format_bench.results.status import WRONG
+from format_bench.studies.declared.answers import Answers
 from format_bench.studies.declared.blocks import Block
 from format_bench.studies.declared.claims import counterparts, geometric_mean
 from format_bench.studies.declared.published import Published, Ranking
@@ -406,4 +407,4 @@ class LeftOut(SectionBase, tag="left out", kw_only=True):
         yield Block(self.title, text, header, rows, "lllll", fold=True)
 
 
-Section = Text | Made | Extent | Table | Published | Ranking | Rounds | LeftOut
+Section = Text | Made | Extent | Table | Published | Ranking | Rounds | LeftOut | Answers
