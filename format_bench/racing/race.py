@@ -152,6 +152,7 @@ class Race:
 
     def _rank(self) -> None:
         """Drop the entries that cannot win any more, and rank the others."""
+        self.standings.drop_failed()
         self.answer = self.standings.answer()
         if self.answer and self.standings.eliminate(self.answer):
             self.answer = self.standings.answer()

@@ -144,6 +144,15 @@ class Standings:
             return [each[self.rows] for each in cells if self.rows in each]
         return [] if entry in self.drops else [estimate(each.values(), self.rows) for each in cells]
 
+    def drop_failed(self) -> list[Drop]:
+        """Take out the entries that were measured and have no value at all; return them."""
+        found = []
+        for entry in self.live:
+            records = [each for cells in self._records[entry].values() for each in cells.values()]
+            if records and all(each.value is None for each in records):
+                found.append(self.drop(entry, f"{records[-1].status}: {records[-1].sentence}"))
+        return found
+
     def eliminate(self, answer: Recommendation) -> list[Drop]:
         """Take out the entries that cannot win any more by an answer; return them with the reasons."""
         found = []

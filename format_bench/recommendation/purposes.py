@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core.errors import InvalidWeightError
+from format_bench.recommendation.recommend import excluded_of
 from format_bench.recommendation.requirements import Requirement, answer
 from format_bench.recommendation.scope import one_suite
 from format_bench.recommendation.scoring import NO_TRANSFER, Speeds, checked
@@ -106,6 +107,8 @@ def criteria_for(results: Results, wish: Wish, suite: str | None = None) -> Crit
     ------
     InvalidWeightError
         If the results have no values of a measure that the user gives a weight, or none to rank.
+    NoCandidateError
+        If no candidate has any value.
     """
     if wish.base is None:
         return wish.completing(Criteria({}, (), []))
@@ -114,6 +117,10 @@ def criteria_for(results: Results, wish: Wish, suite: str | None = None) -> Crit
     scoped = one_suite(results, counting, suite)
     if not scoped.records:
         raise InvalidWeightError(f"{results.name} has no values but of single queries: nothing to rank")
+    if not scoped.measures:
+        # Nothing can be weighed: this raises, with the reasons of the empty cells.
+        empty = {measure: scoped.datasets for each in scoped.candidates for _, measure in each.cells}
+        excluded_of(scoped.candidates, (), scoped.suite, empty)
     return wish.completing(criteria_of(wish.base, scoped))
 
 

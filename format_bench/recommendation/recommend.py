@@ -34,12 +34,12 @@ from format_bench.results import shipped
 from format_bench.results.display.text import quantity
 from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import pareto_front
+from format_bench.results.metrics import Measure
 from format_bench.results.suites import family_of_suite
 
 if TYPE_CHECKING:
     from format_bench.recommendation.sensitivity import WeightChange
     from format_bench.results.candidates import Candidate, DatasetSize
-    from format_bench.results.metrics import Measure
     from format_bench.results.noise_floor import Floors
     from format_bench.results.shipped import LinkCosts
 
@@ -208,7 +208,7 @@ def choose(
     counting = checked(weights)
     datasets = {measure: _measured_on(measure, scope) for measure in counting}
     wanted = tuple(dict.fromkeys(requirements))
-    excluded = excluded_of(scope.candidates, wanted, scope.suite, _needed(datasets, speeds))
+    excluded = excluded_of(scope.candidates, wanted, scope.suite, _needed(datasets, scope, speeds))
     out = {each.candidate.configuration for each in excluded}
     left = [each for each in scope.candidates if each.configuration not in out]
     # The best values come from candidates that can be chosen: 1 is a score that can be reached.
@@ -229,13 +229,18 @@ def choose(
 
 
 def _needed(
-    datasets: dict[Measure, list[DatasetSize]], speeds: Speeds
+    datasets: dict[Measure, list[DatasetSize]], scope: Scope, speeds: Speeds
 ) -> dict[Measure, list[DatasetSize]]:
-    """Return the cells that must have a value: the measures', and the sizes of transfers."""
+    """Return the cells that must have a value: the measures', reads, and the sizes of transfers.
+
+    A format whose data did not come back is of no use, whatever its size and its times are.
+    """
+    reads = (READ_TIME, Measure(family_of_suite(scope.suite).loss))
+    needed = datasets | {each: found for each in reads if (found := _measured_on(each, scope))}
     sizes = [each for measure, those in datasets.items() if speeds.speed_of(measure) for each in those]
-    if not sizes:
-        return datasets
-    return datasets | {SIZE: list(dict.fromkeys([*datasets.get(SIZE, []), *sizes]))}
+    if sizes:
+        needed[SIZE] = list(dict.fromkeys([*datasets.get(SIZE, []), *sizes]))
+    return needed
 
 
 def _measured_on(measure: Measure, scope: Scope) -> list[DatasetSize]:

@@ -215,6 +215,19 @@ def test_an_entry_without_a_value_is_out_with_the_reason():
     assert sum(Configuration("F2") in trial.entries for trial in world.trials) == 1
 
 
+def test_entries_without_any_value_are_out_at_once_and_nothing_is_recommended():
+    world = World(6, number=4)
+    measure = world.measure
+    world.measure = lambda trial, limit: [
+        record(each.format, each.metric, None, rows=each.rows) for each in measure(trial, limit)
+    ]
+    progress = world.race().run()
+    assert {*progress.standings.drops} == {*world.entries}
+    assert len(world.trials) == len(world.entries)
+    with pytest.raises(NoCandidateError, match="it fell over"):
+        output.recommendation(progress, None)
+
+
 def test_an_entry_that_never_has_records_does_not_hold_up_the_race():
     world = World(7, number=8)
     measure = world.measure

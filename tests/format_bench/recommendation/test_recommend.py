@@ -249,7 +249,9 @@ def test_a_suite_can_be_named():
 
 
 def test_further_engines_are_candidates_where_they_were_measured():
-    engine = results_of({"CSV[polars]": {"size": 2.0 * C}}, suite="engines.Engines").records
+    engine = results_of(
+        {"CSV[polars]": {"size": 2.0 * C, "read time": 1.0}}, suite="engines.Engines"
+    ).records
     usual = results_of(TWO)
     found = replace(usual, records=[*usual.records, *engine])
     assert order(recommend(found, {SIZE: 1})) == ["CSV[polars]", "Parquet", "Feather"]
@@ -588,6 +590,22 @@ def test_unknown_metrics_are_refused_with_similar_names():
     assert Measure.named("cold_read-time") == Measure("read time", "cold")
     with pytest.raises(UnknownNameError, match="no metric 'reed_time'; did you mean read_time"):
         scoring.parsed(["reed_time=1"])
+
+
+@pytest.mark.parametrize("step", ["read time", "lost columns"])
+@pytest.mark.parametrize("weights", [{SIZE: 1}, {SAVE: 1, SIZE: 2}])
+def test_a_format_whose_read_failed_is_never_recommended(step, weights):
+    best = {"read time": 0.01, "size": 1, "save time": 0.001, "lost columns": 0, step: None}
+    read = {"read time": 0.09, "size": 7 * C, "save time": 0.1, "lost columns": 0}
+    answer = recommend(results_of({"Pickle": best, "Feather": read}), weights)
+    assert order(answer) == ["Feather"]
+    assert "it fell over" in answer.excluded[0].empty
+
+
+def test_results_without_values_say_why_nothing_can_be_recommended():
+    nothing = results_of({"Feather": dict.fromkeys(TWO["Feather"])})
+    with pytest.raises(NoCandidateError, match=r"^none of 1 can be chosen: .*it fell over"):
+        purposes.criteria_for(nothing, Wish(preset="analytics"))
 
 
 def test_an_empty_answer_names_the_excluding_requirements():
