@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adapter_core import files
-from adapter_core.availability import Availability, probe
+from adapter_core.availability import Availability, missing_package, probe
 from adapter_core.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -61,6 +61,11 @@ class BaseAdapter(ABC):
     def availability(self) -> Availability:
         """Import the required packages and report whether the adapter can work here."""
         return probe(self.requires, self.modules, self._install_hint)
+
+    @property
+    def missing_package(self) -> str:
+        """Reason why a required package cannot be imported, found without imports; empty if none."""
+        return missing_package(self.requires, self.modules)
 
     @property
     def _install_hint(self) -> str:
@@ -113,10 +118,7 @@ class BaseAdapter(ABC):
         FileNotFoundError
             If the path does not exist.
         """
-        path = Path(path)
-        if not path.is_dir():
-            return path.stat().st_size
-        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        return files.size_bytes(Path(path))
 
     def remove(self, path: str | os.PathLike[str]) -> None:
         """Remove a saved file or directory; a missing one is ignored."""

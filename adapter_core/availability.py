@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 from dataclasses import dataclass, field
 
 
@@ -52,6 +53,34 @@ def probe(requires: tuple[str, ...], modules: dict[str, str], install_hint: str)
             reason = f"{requirement.name} {version} is installed, {text} is required"
             return Availability(available=False, reason=reason, install_hint=install_hint)
     return Availability(available=True, versions=versions)
+
+
+def missing_package(requires: tuple[str, ...], modules: dict[str, str]) -> str:
+    """Return the reason why required packages cannot be imported; nothing is imported to find it.
+
+    Empty if all are installed; a package may be broken all the same, which only `probe` finds.
+
+    Parameters
+    ----------
+    requires, modules
+        As `probe` takes them.
+    """
+    from packaging.requirements import Requirement
+
+    for text in requires:
+        requirement = Requirement(text)
+        if requirement.marker and not requirement.marker.evaluate():
+            return f"{requirement.name} is not made for this machine"
+        try:
+            version = importlib.metadata.version(requirement.name)
+        except importlib.metadata.PackageNotFoundError:
+            module = modules.get(requirement.name, requirement.name).partition(".")[0]
+            if importlib.util.find_spec(module) is None:
+                return f"{requirement.name} is not installed"
+            continue
+        if not requirement.specifier.contains(version, prereleases=True):
+            return f"{requirement.name} {version} is installed, {text} is required"
+    return ""
 
 
 def import_failure(module: str) -> str:

@@ -90,6 +90,19 @@ def write_atomically(path: str | os.PathLike[str], *, durable: bool = False) -> 
         remove(temporary)
 
 
+def size_bytes(path: Path) -> int:
+    """Return the size of a file, or of all files of a folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the path does not exist.
+    """
+    if not path.is_dir():
+        return path.stat().st_size
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+
 def remove(path: Path) -> None:
     """Remove a file or a folder; a missing one is ignored, and a link is removed itself."""
     if path.is_dir() and not path.is_symlink():

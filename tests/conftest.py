@@ -137,4 +137,4 @@ def clone(clone_to, tmp_path):
 @pytest.fixture
 def libraries_unasked(monkeypatch):
     """Skip the process that imports all libraries to ask their versions."""
-    monkeypatch.setattr(libraries, "facts_from_child", lambda _: {})
+    monkeypatch.setattr(libraries, "facts_from_child", lambda *_: {})

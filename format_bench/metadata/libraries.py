@@ -42,13 +42,15 @@ C_LIBRARIES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-def facts_from_child(policy: thread_policy.Threads) -> dict[str, Any]:
-    """Return `facts` of a new process under the policy; an empty dict if that process fails."""
+def facts_from_child(
+    policy: thread_policy.Threads, limit_seconds: float = CHILD_SECONDS
+) -> dict[str, Any]:
+    """Return `facts` of a new process under the policy; an empty dict if that fails, or takes longer."""
     command = [sys.executable, "-c", CHILD, json.dumps(sys.path), policy]
     environment = os.environ | thread_policy.environment(policy)
     with contextlib.suppress(OSError, ValueError, LookupError, subprocess.SubprocessError):
         output = subprocess.check_output(  # noqa: S603 (the command is this file's own)
-            command, env=environment, stderr=subprocess.DEVNULL, text=True, timeout=CHILD_SECONDS
+            command, env=environment, stderr=subprocess.DEVNULL, text=True, timeout=limit_seconds
         )
         # A library may print as it is imported.
         return json.loads(output.splitlines()[-1])

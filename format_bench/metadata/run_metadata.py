@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from format_bench.instruments.threads import Threads
 
 
-def collect(scratch: Path, *, seed: int, scale: str, threads: Threads) -> dict[str, Any]:
+def collect(
+    scratch: Path,
+    *,
+    seed: int,
+    scale: str,
+    threads: Threads,
+    limit_seconds: float = libraries.CHILD_SECONDS,
+) -> dict[str, Any]:
     """Return the metadata of a run that starts now, as values that JSON supports.
 
     Parameters
@@ -35,9 +42,11 @@ def collect(scratch: Path, *, seed: int, scale: str, threads: Threads) -> dict[s
         Size of the data, in words.
     threads : {"1", "all"}
         The thread policy of the run.
+    limit_seconds : float
+        Wall time that asking the libraries may take; their facts are null after that.
     """
     # In a process of its own: this one imports no library under test, and a crash costs only facts.
-    facts = libraries.facts_from_child(threads)
+    facts = libraries.facts_from_child(threads, limit_seconds)
     versions = facts.get("c_libraries", {})
     return {
         "started": _now(),
@@ -124,22 +133,31 @@ class RunMetadataFiles:
         Size of the data, in words.
     media : mapping, optional
         Facts and measured figures of the media that the run compares, by name.
+    data : mapping, optional
+        Facts of the data sets, by name: the number of all ``rows``, and of a user's file its name, its
+        ``bytes`` and the ``baseline``, the configuration that is nearest to it.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 (the run, and the facts that only it knows)
         self,
         out: Path,
         run_id: str,
         scratch: Path,
         scale: str,
         media: Mapping[str, Mapping[str, Any]] | None = None,
+        data: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._out, self._run_id, self._scratch, self._scale = out, run_id, scratch, scale
-        self._media = media or {}
+        self._media, self._data = media or {}, data or {}
+        # Before the run adds to it: only other programs disturb it.
+        self._load = machine.load_average()
         self._metadata: dict[Threads, dict[str, Any]] = {}
 
-    def start(self, policy: Threads) -> None:
-        """Collect and write the metadata under a policy, if that was not done yet."""
+    def start(self, policy: Threads, limit_seconds: float = libraries.CHILD_SECONDS) -> None:
+        """Collect and write the metadata under a policy, if that was not done yet.
+
+        Asking the libraries may take `limit_seconds` of wall time; their facts are null after that.
+        """
         if policy in self._metadata:
             return
         path = self._path(policy)
@@ -149,8 +167,15 @@ class RunMetadataFiles:
             self._metadata[policy] = {**found, "scale": f"{found['scale']}; {self._scale}"}
         else:
             self._metadata[policy] = collect(
-                self._scratch, seed=DEFAULT_SEED, scale=self._scale, threads=policy
+                self._scratch,
+                seed=DEFAULT_SEED,
+                scale=self._scale,
+                threads=policy,
+                limit_seconds=limit_seconds,
             )
+            self._metadata[policy]["load_average"]["start"] = self._load
+            if self._data:
+                self._metadata[policy]["data"] = dict(self._data)
             if self._media:
                 self._metadata[policy]["media"] = dict(self._media)
         write(self._metadata[policy], path)

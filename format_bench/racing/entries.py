@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adapter_core import UnavailableError, UnknownNameError
+from adapter_core import UnavailableError
 from adapter_core.codecs import algorithm_of, shuffles
+from data_generator.user.summary import ArrayDescription, TableDescription
 from format_bench.families.cases import Case
 from format_bench.families.operations import registry_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
 
     from adapter_core import Codec
+    from format_bench.results.candidates import Configuration
     from format_bench.results.suites import Family
+    from format_bench.runner.user_data import Description
 
 # Algorithms and levels that are worth a try, in this order, beside each format without a codec and with
 # its own default; docs/compression.md ("Worth trying") has the reasons. None: a codec without levels.
@@ -24,24 +26,24 @@ WORTH_TRYING: tuple[tuple[str, tuple[int, ...]], ...] = (("zstd", (1, 9)), ("lz4
 # Tried where a format offers neither of these.
 ELSE_WORTH_TRYING = ("gzip", (1,))
 
-# Libraries that the server of measuring processes has imported.
-_IMPORTED = {"numpy", "pandas", "pyarrow"}
+# Endings of files that adapters write with another one.
+_SAME_SUFFIX = {".pq": ".parquet", ".arrow": ".feather", ".ipc": ".feather", ".pickle": ".pkl"}
+
+# Codecs of compressed text, by the last ending of its file.
+_BY_ENDING = {".gz": "gzip", ".zst": "zstd", ".xz": "xz"}
 
 
 class Entries(NamedTuple):
-    """Entries of a race, in the order in which they are tried."""
+    """Entries of a race, and formats that cannot be any."""
 
-    first: list[Case]
-    """The usual formats, without codec and with zstd at its first level."""
-    others: list[Case]
-    """The other codecs and levels of the usual formats; then the further engines and formats, without
-    codec first."""
+    cases: list[Case]
+    """In the order of their labels, without a codec first."""
+    unavailable: dict[str, str]
+    """Why a format is no candidate here, by label: a package is missing."""
 
 
 def entries_of(family: Family, dataset: str, rows: int, *, thorough: bool = False) -> Entries:
     """Return the cases of a race, all of the family's first suite.
-
-    Formats come first if their libraries are imported already: they cost the least time.
 
     Parameters
     ----------
@@ -55,41 +57,66 @@ def entries_of(family: Family, dataset: str, rows: int, *, thorough: bool = Fals
         Take all codecs at all levels.
     """
     registry, suite = registry_of(family), family.suites[0].name
-    by_libraries = partial(_further_libraries, family)
-    usual = registry.usual_names()
-    found = Entries([], [])
-    for label in sorted(registry.names(), key=by_libraries):
-        for place, (codec, level) in enumerate(_choices(family, label, thorough=thorough)):
-            case = Case(label, dataset, rows, codec=codec, level=level, suite=suite)
-            if case in found.first or case in found.others:
-                continue
-            is_first = place == 0 or (place == 1 and algorithm_of(codec or "") == WORTH_TRYING[0][0])
-            (found.first if is_first and label in usual else found.others).append(case)
-    # Each engine without codec comes before the codecs of any, which its result may make needless.
-    found.others.sort(key=lambda case: case.format not in usual and 1 + (case.codec is not None))
-    return found
+    found: dict[Case, None] = {}
+    unavailable = {}
+    for label in registry.names():
+        try:
+            adapter = registry.find(label)
+        except UnavailableError as error:
+            unavailable[label] = error.reason
+            continue
+        if reason := adapter.missing_package:
+            unavailable[label] = reason
+            continue
+        for codec, level in _choices(family, adapter, thorough=thorough):
+            found[Case(label, dataset, rows, codec=codec, level=level, suite=suite)] = None
+    return Entries(list(found), unavailable)
 
 
-def _further_libraries(family: Family, label: str) -> int:
-    """Return the number of libraries that a format, without codecs, has to import."""
-    try:
-        adapter = registry_of(family).find(label)
-    except (UnavailableError, UnknownNameError):
-        return 0
-    of_codecs = {codec.requires for codec in getattr(adapter, "codecs", ())}
-    needed = {re.split(r"\W", each, maxsplit=1)[0] for each in adapter.requires if each not in of_codecs}
-    return len(needed - _IMPORTED)
+def refusal_of(family: Family, label: str, data: Description) -> str:
+    """Return why an adapter cannot hold data, by the kinds that it declares; empty if it may."""
+    adapter: Any = registry_of(family).find(label)
+    if isinstance(data, TableDescription):
+        refused = {str(kind): reason for kind, reason in adapter.refuses.items()}
+        for column in data.columns:
+            if column.kind in refused:
+                reason = f"column {column.name!r} contains {column.kind}; {refused[column.kind]}"
+                return str(adapter.refusal(reason))
+    if isinstance(data, ArrayDescription) and data.dtype not in adapter.dtypes:
+        return str(adapter.refusal(f"values of type {data.dtype} are not supported"))
+    return ""
 
 
-def _choices(family: Family, label: str, *, thorough: bool) -> Iterator[tuple[str | None, int | None]]:
+def baseline_of(path: Path, family: Family, entries: Collection[Configuration]) -> Configuration | None:
+    """Return the entry that writes files like the user's own; None if none or several formats may.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The user's file or folder; its ending decides.
+    family : Family
+        The family of the data.
+    entries : collection of Configuration
+        The entries of the race.
+    """
+    codec = _BY_ENDING.get(path.suffix.lower())
+    suffix = (path.with_suffix("") if codec else path).suffix.lower()
+    suffix = _SAME_SUFFIX.get(suffix, suffix)
+    adapters = [registry_of(family).find(each) for each in {each.format for each in entries}]
+    alike = [each for each in adapters if each.suffix == suffix and "[" not in each.label]
+    if len(alike) != 1:
+        return None
+    own = getattr(alike[0], "default_codec", None) if codec is None else codec
+    same = [each for each in entries if each.format == alike[0].label and each.codec == own]
+    plain = [each for each in entries if each.format == alike[0].label and each.codec is None]
+    return next(iter([*same, *plain]), None)
+
+
+def _choices(family: Family, adapter: Any, *, thorough: bool) -> Iterator[tuple[str | None, int | None]]:
     """Yield codecs and levels of a format; the first is none."""
     yield None, None
     if not family.takes_codecs:
         return
-    try:
-        adapter = registry_of(family).find(label)
-    except (UnavailableError, UnknownNameError):
-        return  # as its only case will find out, and record
     if thorough:
         for codec in _lossless(adapter):
             for level in codec.levels or (None,):

@@ -37,6 +37,13 @@ SPARE_SECONDS = 1.0
 # shorter before the first ranking.
 FIRST_LIMIT_SECONDS, SAMPLE_LIMIT_SECONDS = 4.0, 15.0
 
+# Wall time at the end of the budget in which nothing is measured: the last process is ended, its files
+# are removed, and the answer is computed and printed. The slowest ranking so far is added to it.
+END_SECONDS = 0.8
+
+# Share of the time left that the format of the user's own file may take on all rows, before any other.
+BASELINE_SHARE = 0.25
+
 # Share of the budget after which no further entry is tried while others are left to finish.
 TRYING_SHARE = 0.6
 
@@ -111,7 +118,9 @@ class Race:
         self.last_seconds = 0.0
         """Wall time from the call to the last ranking that is shown."""
         self.is_settled = False
-        self._first, self._measure, self._watch = set(first), measure, watch
+        self.watch = watch
+        self._first, self._measure = set(first), measure
+        self._ranking_seconds = 0.0
         self._small, self._large = sample_sizes(standings.rows)
         self._attempted: set[tuple[Configuration, int, int]] = set()
 
@@ -131,13 +140,13 @@ class Race:
     def run(self) -> Race:
         """Measure until the race is settled or the budget is spent."""
         self._rank()  # earlier races may have measured already
-        while (trial := self._next()) and not self.budget.is_spent():
+        while (trial := self._next()) and self.measuring_seconds > 0:
             if self.first_seconds is None and self._is_first_due(trial):
                 self._show()
             self.trial = trial
-            self._watch(self)
+            self.watch(self)
             is_before_first = self.first_seconds is None and self.answer is not None
-            limit = self.budget.left_seconds
+            limit = self.measuring_seconds
             if is_before_first:
                 limit = min(limit, FIRST_ANSWER_SECONDS - SPARE_SECONDS - self.budget.elapsed_seconds)
             self.standings.add(self._measure(trial, limit))
@@ -150,13 +159,20 @@ class Race:
         self._show()
         return self
 
+    @property
+    def measuring_seconds(self) -> float:
+        """Wall time left to measure, without that for the end."""
+        return max(0.0, self.budget.left_seconds - END_SECONDS - self._ranking_seconds)
+
     def _rank(self) -> None:
         """Drop the entries that cannot win any more, and rank the others."""
         self.standings.drop_failed()
+        start = self.budget.elapsed_seconds
         self.answer = self.standings.answer()
         if self.answer and self.standings.eliminate(self.answer):
             self.answer = self.standings.answer()
-        self._watch(self)
+        self.watch(self)
+        self._ranking_seconds = max(self._ranking_seconds, self.budget.elapsed_seconds - start)
 
     def _is_first_due(self, coming: Trial) -> bool:
         """Tell whether the usual formats are ranked, or the next trial of them would take too long."""
@@ -172,7 +188,7 @@ class Race:
         if self.first_seconds is None:
             self.first_seconds = self.last_seconds
             self.first_ranking = [each.candidate.name for each in self.answer.ranked]
-        self._watch(self)
+        self.watch(self)
 
     def _note(self, trial: Trial, *, is_before_first: bool) -> None:
         for entry in trial.entries:
@@ -189,7 +205,8 @@ class Race:
         # After these, an entry that seems to be the best one so far is measured at once.
         leaders = LEADERS if len(self.standings.measured) < LEADERS else 1
         return (
-            self._untried(first=True)
+            self._of_baseline()
+            or self._untried(first=True)
             or (self._on_all_rows(leaders) if is_early else None)
             or (self._untried(first=False) if is_early else None)
             or self._on_all_rows(None)
@@ -197,6 +214,21 @@ class Race:
             or self._untried(first=False)
             or self._once_more(None, ROUNDS)
         )
+
+    def _of_baseline(self) -> Trial | None:
+        """Return a trial of the user's own format: on samples, then on all rows if that is cheap."""
+        entry = self.standings.baseline
+        if entry is None or self.standings.rows in self.standings.rows_of(entry):
+            return None
+        if self._small and not self._is_attempted(entry, self._small[0]):
+            return Trial((entry,), self._small, FIRST_LIMIT_SECONDS)
+        limit = BASELINE_SHARE * self.measuring_seconds
+        is_known = not self._small or bool(self.standings.rows_of(entry))
+        if not is_known or self._is_attempted(entry, self.standings.rows):
+            return None
+        if CALLS * self.standings.seconds_of(entry) > limit:
+            return None  # its estimate has to do
+        return Trial((entry,), (self.standings.rows,), limit)
 
     def _untried(self, *, first: bool) -> Trial | None:
         """Return a trial of the next format that has not been measured."""
@@ -209,8 +241,9 @@ class Race:
         ]
         if not left:
             return None
-        limit = FIRST_LIMIT_SECONDS if first else SAMPLE_LIMIT_SECONDS
-        return Trial(tuple(each for each in left if each.format == left[0].format), self._small, limit)
+        # Choices of a format share a process, and so its imports.
+        same = tuple(each for each in left if each.format == left[0].format)
+        return Trial(same, self._small, FIRST_LIMIT_SECONDS if first else SAMPLE_LIMIT_SECONDS)
 
     def _is_attempted(self, entry: Configuration, size: int) -> bool:
         measured = size in self.standings.rows_of(entry) and size != self.standings.rows
@@ -250,7 +283,7 @@ class Race:
 
     def _has_time(self, entry: Configuration) -> bool:
         """Tell whether one call of each step on all rows, by its estimate, fits into the budget."""
-        return self.standings.seconds_of(entry) < self.budget.left_seconds
+        return self.standings.seconds_of(entry) < self.measuring_seconds
 
     def _by_promise(self) -> list[Configuration]:
         """Return the live entries, best first; those without a ranking yet come last."""

@@ -6,15 +6,20 @@ import tempfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from adapter_core.errors import UserDataError
+from adapter_core.files import size_bytes
+from data_generator import location
 from format_bench.instruments.clock import Effort
 from format_bench.metadata.run_metadata import RunMetadataFiles
-from format_bench.racing.entries import entries_of
+from format_bench.racing.entries import baseline_of, entries_of, refusal_of
+from format_bench.racing.promise import promise_for
 from format_bench.racing.race import Race, Trial
 from format_bench.racing.standings import Standings
 from format_bench.recommendation import purposes
 from format_bench.recommendation.recommend import excluded_of
+from format_bench.recommendation.scoring import READ_TIME
 from format_bench.results.candidates import Candidate, Configuration
 from format_bench.results.metrics import METRICS, Measure, Noise
 from format_bench.results.status import CellStatus, is_of_surroundings
@@ -29,12 +34,19 @@ from format_bench.runner.user_data import OwnData, Prepared, Source, prepare
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from data_generator.location import DataLocation
     from format_bench.families.cases import Case
     from format_bench.instruments.isolation import Outcome
     from format_bench.racing.output import RaceDisplay
-    from format_bench.recommendation.purposes import Wish
+    from format_bench.recommendation.purposes import Criteria, Wish
     from format_bench.recommendation.scoring import Weights
     from format_bench.results.records import Record
+
+# Entries that are tried before the first ranking: more of them take longer than it may.
+FIRST = 12
+
+# Share of the time left that asking the libraries for their versions may take.
+METADATA_SHARE = 0.2
 
 # Wall time of the calls of a step in one process: on samples, and on all rows.
 SAMPLE_SECONDS, FULL_SECONDS = 0.02, 0.3
@@ -81,42 +93,96 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
     out = request.out
     with ExitStack() as stack:
         folder = stack.enter_context(folders.make(folders.check_scratch(None)))
-        with ReadingDisplay(display.console, request.data.path) as reading:
-            own = prepare(request.data, folder, reading)
+        own = _read(request.data, folder, display, budget)
         family = FAMILIES[own.family]
-        entries = entries_of(family, own.name, own.rows, thorough=request.thorough)
-        cases = {_entry_of(case): case for case in (*entries.first, *entries.others)}
-        standings = Standings(out.name, own.rows, list(cases), request.wish, family.item)
-        weights = _exclude(standings, family, request.wish)
+        found = entries_of(family, own.name, own.rows, thorough=request.thorough)
+        cases = {_entry_of(case): case for case in found.cases}
+        criteria = purposes.criteria_before(cases, family.suites[0].name, request.wish)
+        promise = promise_for(own, family, criteria.weights, out.parent)
+        entries = sorted(cases, key=promise.of)
+        standings = Standings(out.name, own.rows, entries, request.wish, family.item)
+        standings.unavailable |= found.unavailable
+        _exclude(standings, family, criteria, own)
         folders.open_results(out, fresh=False, fingerprints={own.name: own.fingerprint})
         stack.enter_context(folders.only_run(out))
-        measurer = _Measurer(out, folder, own, cases, weights)
-        stack.callback(measurer.describe)
+        source = location.find(request.data.path)
+        baseline = standings.baseline = baseline_of(source.path, family, entries)
+        facts = {own.name: _facts(source, own, request.data.sample, baseline)}
+        scale = f"{own.rows} {family.item}s"
+        measurer = Measurer(out, folder, own, cases, criteria.weights, baseline)
+        files = RunMetadataFiles(out, measurer.run_id, folder, scale, data=facts)
+        stack.enter_context(files)
         standings.add(measurer.earlier())
-        first = [_entry_of(case) for case in entries.first]
-        return Race(standings, first, measurer.measure, budget, watch=display).run()
+        race = Race(standings, standings.live[:FIRST], measurer.measure, budget)
+
+        def watch(race: Race) -> None:
+            display(race)
+            # The first ranking does not wait for the metadata, and the end has no time for them.
+            if race.first_seconds is not None and measurer.has_records:
+                files.start("all", METADATA_SHARE * race.measuring_seconds)
+
+        race.watch = watch
+        return race.run()
+
+
+def _read(source: Source, folder: Path, display: RaceDisplay, budget: TimeBudget) -> Prepared:
+    """Read the user's data within the budget.
+
+    Raises
+    ------
+    UserDataError
+        If they cannot be read, or not in that time.
+    """
+    seconds = min(source.limits.seconds, max(budget.left_seconds, 1.0))
+    limited = replace(source, limits=replace(source.limits, seconds=seconds))
+    try:
+        with ReadingDisplay(display.console, source.path) as reading:
+            return prepare(limited, folder, reading)
+    except UserDataError as error:
+        if not budget.is_spent():
+            raise
+        raise UserDataError(
+            f"{source.path}: takes more than the {budget.seconds:g} seconds of --time-budget to read; "
+            "allow more"
+        ) from error
+
+
+def _facts(
+    source: DataLocation, own: Prepared, sample: int | None, baseline: Configuration | None
+) -> dict[str, Any]:
+    """Return facts of the user's data for the metadata; without bytes of a file that was sampled."""
+    is_whole = own.rows != sample and source.table is None
+    size = size_bytes(source.path) if is_whole else None
+    facts = {"rows": own.rows, "file": source.path.name, "bytes": size}
+    if baseline:
+        choice = {"format": baseline.format, "codec": baseline.codec, "level": baseline.level}
+        facts["baseline"] = choice
+    return facts
 
 
 def _entry_of(case: Case) -> Configuration:
     return Configuration(case.format, case.codec, case.level, case.threads)
 
 
-def _exclude(standings: Standings, family: Family, wish: Wish) -> Weights:
-    """Drop the entries whose declarations rule them out; return the weights that count.
+def _exclude(standings: Standings, family: Family, criteria: Criteria, own: Prepared) -> None:
+    """Drop the entries that their declarations rule out: a requirement, or a kind of column.
 
     Raises
     ------
     NoCandidateError
-        If that rules out all.
-    InvalidWeightError
-        If the family has no measure of a weight.
+        If requirements rule out all.
     """
     suite = family.suites[0].name
-    wanted = purposes.criteria_before(standings.entries, suite, wish)
-    candidates = [Candidate(each) for each in standings.entries]
-    for each in excluded_of(candidates, wanted.requirements, suite, {}):
+    refusals = {
+        label: refusal_of(family, label, own.description)
+        for label in {each.format for each in standings.entries}
+    }
+    for entry in standings.entries:
+        if refusals[entry.format]:
+            standings.drop(entry, refusals[entry.format])
+    candidates = [Candidate(each) for each in standings.live]
+    for each in excluded_of(candidates, criteria.requirements, suite, {}):
         standings.drop(each.candidate.configuration, "; ".join(each.reasons.values()))
-    return wanted.weights
 
 
 def steps_for(
@@ -143,17 +209,19 @@ def steps_for(
             yield replace(step, metrics=tuple(metrics)), timed if is_timed else Effort(0.0, 1)
 
 
-class _Measurer:
+class Measurer:
     """Measures trials, and keeps their records in the folder of results."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 (folders, data, and what is measured of them)
         self,
         out: Path,
         folder: Path,
         own: Prepared,
         cases: Mapping[Configuration, Case],
         weights: Weights,
+        baseline: Configuration | None = None,
     ) -> None:
+        self._baseline = baseline
         self._results, self._folder, self._own, self._cases = ResultStore(out), folder, own, cases
         self._family, self._weights = FAMILIES[own.family], weights
         self._data = OwnData(own, folder)
@@ -161,13 +229,15 @@ class _Measurer:
         # A process that has measured one case keeps memory for the next, which then seems to need less.
         self._is_alone = any(METRICS[each.metric].noise is Noise.MEMORY for each in weights)
 
-    def describe(self) -> None:
-        """Write the metadata of the race; at its end, since the first ranking does not wait for them."""
-        if self._results.current:
-            scale = f"{self._own.rows} {self._family.item}s"
-            out = self._results.path.parent
-            with RunMetadataFiles(out, self._results.run_id, self._folder, scale) as files:
-                files.start("all")
+    @property
+    def run_id(self) -> str:
+        """Id of the records of this race."""
+        return self._results.run_id
+
+    @property
+    def has_records(self) -> bool:
+        """Whether the folder of results has any record."""
+        return bool(self._results.current)
 
     def earlier(self) -> list[Record]:
         """Return the records of earlier races and runs on the data, with values or without.
@@ -190,9 +260,16 @@ class _Measurer:
         Cases that the time does not suffice for have none.
         """
         budget = TimeBudget(limit_seconds)
-        data = {size: self._data.of(size).value[0] for size in trial.sizes}
+        try:
+            data = {size: self._data.of(size, budget.left_seconds).value[0] for size in trial.sizes}
+        except UserDataError:
+            if budget.is_spent():
+                return []
+            raise
         cases = [replace(self._cases[each], rows=size) for each in trial.entries for size in trial.sizes]
-        steps = steps_for(self._family, self._weights, is_full=trial.sizes == (self._own.rows,))
+        # The user's own file is compared by its read, whatever counts.
+        weights = [*self._weights, *([READ_TIME] if self._baseline in trial.entries else [])]
+        steps = steps_for(self._family, weights, is_full=trial.sizes == (self._own.rows,))
         shared = SharedTrial(tuple(steps), trial.limit_seconds, SLOW_SECONDS)
         with tempfile.TemporaryDirectory(dir=self._folder, prefix="trial-") as place:
             return [

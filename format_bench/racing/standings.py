@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Drop(NamedTuple):
-    """An entry that is out."""
+    """An entry that is out; of no rows, by a declaration."""
 
     configuration: Configuration
     rows: int
@@ -63,6 +63,10 @@ class Standings:
         self.item = item
         self._records: dict[Configuration, dict[Measure, dict[int, Record]]] = defaultdict(dict)
         self.drops: dict[Configuration, Drop] = {}
+        self.unavailable: dict[str, str] = {}
+        """Why formats are no entries, by label: a package is missing."""
+        self.baseline: Configuration | None = None
+        """The configuration of the user's own file: measured before all others, also if it is out."""
 
     def add(self, records: Iterable[Record]) -> None:
         """Take new records; a later one of a cell replaces the earlier one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,34 @@ class Results:
     """The metadata of each run, oldest first; possibly none."""
     floors: Floors | None = None
     """The noise floors of the machine, if they were measured."""
+
+    @cached_property
+    def data(self) -> dict[str, dict[str, Any]]:
+        """Facts of data sets by name, of the last run that has them: all ``rows``, a user's file."""
+        found: dict[str, dict[str, Any]] = {}
+        for each in self.metadata:
+            if isinstance(facts := each.get("data"), dict):
+                found |= {name: known for name, known in facts.items() if isinstance(known, dict)}
+        return found
+
+    @cached_property
+    def _all_rows(self) -> dict[str, set[int]]:
+        """Numbers of all rows by data set, of all runs that have them."""
+        found: dict[str, set[int]] = {}
+        for each in self.metadata:
+            if isinstance(facts := each.get("data"), dict):
+                for name, known in facts.items():
+                    if isinstance(known, dict) and isinstance(known.get("rows"), int):
+                        found.setdefault(name, set()).add(known["rows"])
+        return found
+
+    def is_sample(self, record: Record) -> bool:
+        """Return whether a record is of a sample, measured to estimate or to sort out.
+
+        A sample is no comparison of its own: too few configurations were measured on all rows.
+        """
+        known = self._all_rows.get(record.dataset)
+        return known is not None and record.rows not in known and record.rows < max(known)
 
 
 def load(source: str | Path) -> Results:

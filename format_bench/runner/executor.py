@@ -41,11 +41,18 @@ class TimeBudget:
         By default no end.
     clock : callable, optional
         Returns seconds.
+    spent_seconds : float
+        Wall time that is spent already, as on the start of the program.
     """
 
-    def __init__(self, seconds: float = math.inf, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        seconds: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
+        spent_seconds: float = 0.0,
+    ) -> None:
         self.seconds = seconds
-        self._clock, self._start = clock, clock()
+        self._clock, self._start = clock, clock() - spent_seconds
 
     @property
     def elapsed_seconds(self) -> float:

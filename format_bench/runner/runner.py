@@ -114,6 +114,8 @@ class Runner:
         self.watch = watch
         self.media = tuple(media)
         self.costs = costs or {}
+        self.data: Mapping[str, Mapping[str, Any]] = {}
+        """Facts of the data sets, as `RunMetadataFiles` takes them."""
         self._budget = TimeBudget()
         self._own: Mapping[str, Path] = {}
 
@@ -165,7 +167,7 @@ class Runner:
         data = CaseData(own[""], self.prepared, self.limits.limit_seconds)
         scale = f"{', '.join(str(rows) for rows in sorted({case.rows for case in cases}))} rows"
         media = {each.name: each.metadata for each in self.media}
-        files = RunMetadataFiles(self.out, self.store.run_id, own[""], scale, media)
+        files = RunMetadataFiles(self.out, self.store.run_id, own[""], scale, media, self.data)
         with files as metadata_files:
             for policy in {case.threads for case, _ in self.left(cases)}:
                 metadata_files.start(policy)

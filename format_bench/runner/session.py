@@ -188,6 +188,8 @@ class _Session:
             prepared=self.prepared,
             media=self.media,
         )
+        # A time budget measures samples first, which are told from whole tables by this.
+        found.data = {case.dataset: {"rows": case.rows} for case in self.cases}
         found.store.refresh()
         for sentence in found.store.remarks(self.cases, found.steps):
             self.shown.print(sentence, soft_wrap=True)

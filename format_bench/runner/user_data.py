@@ -288,19 +288,17 @@ class OwnData:
         self._own, self._folder = own, folder
         self._places = {own.rows: own.place}
 
-    def of(self, rows: int) -> Outcome:
+    def of(self, rows: int, limit_seconds: float = USUAL_LIMITS.seconds) -> Outcome:
         """Return the path and the number of columns of so many rows, as `CaseData.of` does.
 
         Raises
         ------
         UserDataError
-            If the process that samples the data dies.
+            If the process that samples the data dies, or has not ended after some seconds.
         """
         if rows not in self._places:
             path = self._folder / f"sample-{rows}"
-            outcome = isolation.run(
-                _store_sample, self._own, rows, path, limit_seconds=USUAL_LIMITS.seconds
-            )
+            outcome = isolation.run(_store_sample, self._own, rows, path, limit_seconds=limit_seconds)
             if outcome.status:
                 raise UserDataError(f"{self._own.name}: cannot be sampled: {outcome.sentence}")
             self._places[rows] = Outcome((path, self._own.place.value[1]))

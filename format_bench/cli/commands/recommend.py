@@ -162,7 +162,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
                 "--data excludes RESULTS, --dataset, --under, --medium, --question and --suite"
             )
         source = Source(data, SAMPLE, limits=data_limits)
-        budget = TimeBudget(budget_seconds or BUDGET_SECONDS)
+        budget = TimeBudget(budget_seconds or BUDGET_SECONDS, spent_seconds=ctx.obj["spent_seconds"])
         answer, about_race = _raced(RaceRequest(source, wish, thorough), budget, quiet=ctx.obj["quiet"])
     else:
         if budget_seconds is not None or thorough:

@@ -19,7 +19,7 @@ import os, sys
 from pathlib import Path
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 from format_bench.metadata import libraries
-libraries.facts_from_child = lambda _: {}
+libraries.facts_from_child = lambda *_: {}
 from format_bench.metadata.fingerprint import fingerprint
 from format_bench.metadata.run_metadata import collect
 print(fingerprint(collect(Path(sys.argv[1]), seed=1, scale="", threads="1")))

@@ -11,7 +11,7 @@ import pytest
 
 from adapter_core.errors import NoCandidateError
 from format_bench.racing import output
-from format_bench.racing.race import FIRST_ANSWER_SECONDS, Race, sample_sizes
+from format_bench.racing.race import END_SECONDS, FIRST_ANSWER_SECONDS, Race, sample_sizes
 from format_bench.racing.standings import Standings
 from format_bench.recommendation.purposes import Wish
 from format_bench.results.candidates import Configuration
@@ -164,20 +164,61 @@ def test_values_on_all_rows_are_as_uncertain_as_processes_or_their_samples():
 
 def test_a_budget_ends_a_race_and_the_answer_says_what_is_missing():
     world = World(3)
-    progress = world.race(budget_seconds=4.0).run()
+    progress = world.race(budget_seconds=4.0 + END_SECONDS).run()
     assert not progress.is_settled
     assert world.now < 2 * 4.0
     answer = output.recommendation(progress, None)
     caveats = " ".join(answer.caveats)
-    assert "4 s were spent before the race was settled" in caveats
+    assert "5 s were spent before the race was settled" in caveats
     assert "not tried, and may still win" in caveats
     facts = output.to_json(progress)
     assert len(facts["tried"]) + len(facts["not_tried"]) == len(world.entries)
 
 
+def test_nothing_is_measured_in_the_time_of_the_end():
+    world = World(10)
+    limits = []
+    measure = world.measure
+
+    def hanging(trial, limit_seconds):
+        start = world.now
+        limits.append(limit_seconds)
+        found = measure(trial, limit_seconds)
+        world.now = max(world.now, start + limit_seconds)  # a slow format, ended at its limit
+        return found
+
+    world.measure = hanging
+    progress = world.race(budget_seconds=20.0).run()
+    assert progress.answer is not None
+    assert all(0 < limit <= 20.0 - END_SECONDS for limit in limits)
+    assert progress.untried
+    assert world.now < 20.0
+
+
+def test_the_format_of_the_users_own_file_is_measured_first_also_if_it_is_out():
+    world = World(11, number=8)
+    race = world.race()
+    own = race.standings.baseline = world.entries[5]
+    race.standings.drop(own, "it is not safe")
+    race.run()
+    assert [trial.entries for trial in world.trials[:2]] == [(own,), (own,)]
+    assert world.trials[1].sizes == (ROWS,)
+    assert own not in {each.candidate.configuration for each in race.answer.ranked}
+
+
+def test_a_slow_format_of_the_users_own_file_is_estimated():
+    world = World(12, number=8)
+    race = world.race(budget_seconds=30.0)
+    own = race.standings.baseline = world.entries[5]
+    world.parts[own, "read time"] = (0.01, 1e-3)
+    race.run()
+    assert world.trials[0].entries == (own,)
+    assert race.standings.rows_of(own) == [1_000, 4_000]
+
+
 def test_an_answer_by_samples_says_so():
     world = World(4)
-    progress = world.race(budget_seconds=0.2).run()
+    progress = world.race(budget_seconds=END_SECONDS + 0.2).run()
     assert not progress.standings.measured
     answer = output.recommendation(progress, None)
     assert "the answer rests on samples of 1,000 and 4,000 rows" in " ".join(answer.caveats)

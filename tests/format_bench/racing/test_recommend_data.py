@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
-from format_bench.racing.entries import ELSE_WORTH_TRYING, WORTH_TRYING, entries_of
+from data_generator.user.summary import describe
+from format_bench.families.operations import registry_of
+from format_bench.racing.entries import (
+    ELSE_WORTH_TRYING,
+    WORTH_TRYING,
+    baseline_of,
+    entries_of,
+    refusal_of,
+)
 from format_bench.results import records
+from format_bench.results.candidates import Configuration
 from format_bench.results.load import RESULTS
 from format_bench.results.suites import FAMILIES
 
@@ -119,7 +130,7 @@ def test_thorough_takes_all_codecs_at_all_levels():
         entries_of(FAMILIES["tables"], "eq", 100, thorough=each) for each in (False, True)
     )
     of_parquet = [
-        {(case.codec, case.level) for case in (*each.first, *each.others) if case.format == "Parquet"}
+        {(case.codec, case.level) for case in each.cases if case.format == "Parquet"}
         for each in (usual, thorough)
     ]
     assert of_parquet[0] == {
@@ -129,12 +140,51 @@ def test_thorough_takes_all_codecs_at_all_levels():
     assert {("brotli", 0), ("brotli", 11), ("gzip", 9)} < of_parquet[1]
 
 
-def test_the_usual_formats_come_first_without_codec_and_with_zstd():
+def test_formats_whose_packages_are_missing_are_no_entries(monkeypatch):
+    known = registry_of(FAMILIES["tables"])
+    find = known.find
+
+    def without_lance(label):
+        adapter = find(label)
+        if label == "Lance":
+            adapter.requires = (*adapter.requires, "no-such-package")
+        if label == "ORC":
+            adapter.requires = ("pandas>=999",)
+        return adapter
+
+    monkeypatch.setattr(known, "find", without_lance)
     found = entries_of(FAMILIES["tables"], "eq", 100)
-    labels = {case.format for case in found.first}
-    assert {"Parquet", "Feather", "CSV", "Excel"} < labels
-    assert not any("[" in label for label in labels)
-    assert {case.codec for case in found.first} <= {None, "zstd", "zstandard", "blosc:zstd"}
+    assert not {"Lance", "ORC"} & {case.format for case in found.cases}
+    assert found.unavailable["Lance"] == "no-such-package is not installed"
+    assert re.fullmatch(r"pandas \S+ is installed, pandas>=999 is required", found.unavailable["ORC"])
+
+
+def test_kinds_of_columns_that_an_adapter_refuses_rule_it_out_before_it_is_measured():
+    df = pd.DataFrame({"wave": [1 + 2j], "name": ["a"]})
+    refusals = {
+        label: refusal_of(FAMILIES["tables"], label, describe(df)) for label in ("Parquet", "Pickle")
+    }
+    assert refusals["Parquet"].startswith(
+        "Parquet cannot store this table: column 'wave' contains complex numbers; "
+    )
+    assert refusals["Pickle"] == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("mine.csv", Configuration("CSV")),
+        ("mine.parquet", Configuration("Parquet", "snappy")),
+        ("mine.pq", Configuration("Parquet", "snappy")),
+        ("mine.csv.zst", Configuration("CSV", "zstd", 1)),
+        ("mine.h5", None),  # of two layouts of pandas, or of other programs
+        ("mine.txt", None),
+    ],
+)
+def test_the_baseline_is_the_entry_that_writes_such_files(name, expected):
+    cases = entries_of(FAMILIES["tables"], "mine", 100).cases
+    entries = [Configuration(each.format, each.codec, each.level) for each in cases]
+    assert baseline_of(Path(name), FAMILIES["tables"], entries) == expected
 
 
 def test_the_page_on_compression_has_the_codecs_worth_trying(root):

@@ -1,0 +1,199 @@
+"""Promise of entries: the score that earlier measurements lead one to expect, before any of these data.
+
+Sources are the measurements that the package contains (typical_costs.csv, by `python -m
+tools.typical_costs`) and results of the same user in folders beside the race's. Both say how many times
+the best an entry was in each measure. Of the shipped ones those count most whose columns are most like
+the user's: a table of text has other winners than one of numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from adapter_core import FormatBenchError, Kind
+from data_generator.user.summary import ArrayDescription, TableDescription
+from format_bench.recommendation import formulas
+from format_bench.recommendation.scoring import shift_of
+from format_bench.results import flat_csv, records
+from format_bench.results.candidates import Configuration
+from format_bench.results.load import RESULTS
+from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.suites import family_of_suite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from format_bench.recommendation.scoring import Weights
+    from format_bench.results.records import Record
+    from format_bench.results.suites import Family
+    from format_bench.runner.user_data import Prepared
+
+TEXT, NUMBERS, PIXELS = "text", "numbers", "pixels"
+"""Kinds of data that the shipped measurements tell apart."""
+
+_TEXTS = {Kind.TEXT, Kind.CATEGORY}
+
+# Earlier results of the user that are read, the newest ones: reading thousands of records takes longer
+# than a better order saves.
+MOST_FILES, MOST_BYTES = 5, 5_000_000
+
+# Logarithm of the factor of an entry that has no earlier result at all: in the middle of the others.
+_UNKNOWN = math.log(3)
+
+
+@dataclass(frozen=True)
+class TypicalCost:
+    """Measured factor of a configuration to the best of its family, on data of one kind."""
+
+    family: str
+    format: str
+    """Label of the adapter."""
+    codec: str
+    """Empty if none."""
+    level: int
+    """-1 without one."""
+    metric: str
+    """Name of the measure on the command line."""
+    kind: str
+    """`TEXT`, `NUMBERS` or `PIXELS`."""
+    factor: float
+    dataset: str
+    rows: int
+    date: str
+
+    @property
+    def configuration(self) -> Configuration:
+        """The configuration."""
+        return Configuration(self.format, self.codec or None, None if self.level < 0 else self.level)
+
+
+Logs = Mapping[Configuration, Mapping[Measure, float]]
+"""Logarithms of factors to the best, by configuration and measure."""
+
+
+class Promise:
+    """Expected scores of entries by earlier measurements.
+
+    Parameters
+    ----------
+    weights : Weights
+        Weights of the measures.
+    sources : iterable
+        Logarithms of factors, each source with its weight.
+    """
+
+    def __init__(self, weights: Weights, sources: Iterable[tuple[float, Logs]]) -> None:
+        self._weights, self._sources = weights, [each for each in sources if each[0] > 0]
+        self._by_label: dict[str, float] = {}
+        for _, logs in self._sources:
+            for configuration in logs:
+                known = self._of(configuration)
+                before = self._by_label.get(configuration.format, math.inf)
+                if known is not None:
+                    self._by_label[configuration.format] = min(before, known)
+
+    def of(self, entry: Configuration) -> float:
+        """Return the logarithm of the expected score; of an unknown codec, that of its format."""
+        known = self._of(entry)
+        return self._by_label.get(entry.format, _UNKNOWN) if known is None else known
+
+    def _of(self, entry: Configuration) -> float | None:
+        found = [
+            (share, score)
+            for share, logs in self._sources
+            if (score := self._score(logs.get(entry, {}))) is not None
+        ]
+        total = sum(share for share, _ in found)
+        return sum(share * score for share, score in found) / total if found else None
+
+    def _score(self, logs: Mapping[Measure, float]) -> float | None:
+        """Return the weighted mean of the measures that are known; None without any."""
+        known = [(weight, logs[each]) for each, weight in self._weights.items() if each in logs]
+        total = sum(weight for weight, _ in known)
+        return sum(weight * log for weight, log in known) / total if total else None
+
+
+def promise_for(own: Prepared, family: Family, weights: Weights, beside: Path) -> Promise:
+    """Return the promise of the entries of a race.
+
+    Parameters
+    ----------
+    own : Prepared
+        The data.
+    family : Family
+        Their family.
+    weights : Weights
+        Weights of the measures.
+    beside : pathlib.Path
+        Folder whose folders may contain results of other data.
+    """
+    shares = kinds_of_data(own)
+    shipped = [(share, _typical(family.name).get(kind, {})) for kind, share in shares.items()]
+    return Promise(weights, [*shipped, *((0.5, each) for each in _earlier(family, beside))])
+
+
+def kinds_of_data(own: Prepared) -> dict[str, float]:
+    """Return the shares of the kinds of data, by number of columns."""
+    facts = own.description
+    if isinstance(facts, TableDescription):
+        texts = statistics.fmean(each.kind in _TEXTS for each in facts.columns)
+        return {TEXT: texts, NUMBERS: 1 - texts}
+    return {NUMBERS if isinstance(facts, ArrayDescription) else PIXELS: 1.0}
+
+
+@functools.cache
+def _typical(family: str) -> dict[str, dict[Configuration, dict[Measure, float]]]:
+    """Return the shipped factors of a family by kind of data."""
+    file = resources.files("format_bench.results").joinpath("typical_costs.csv")
+    found: dict[str, dict[Configuration, dict[Measure, float]]] = {}
+    for each in flat_csv.from_csv(TypicalCost, file.read_text(encoding="utf-8")):
+        if each.family == family:
+            logs = found.setdefault(each.kind, {}).setdefault(each.configuration, {})
+            logs[Measure.named(each.metric)] = math.log(each.factor)
+    return found
+
+
+def _earlier(family: Family, beside: Path) -> list[Logs]:
+    """Return the logarithms of factors in the newest results of a folder's folders, one for each."""
+    places = [each for each in beside.glob(f"*/{RESULTS}") if each.stat().st_size < MOST_BYTES]
+    newest = sorted(places, key=lambda each: -each.stat().st_mtime)[:MOST_FILES]
+    found: list[Logs] = []
+    for place in newest:
+        try:
+            known = records.read(place)
+        except (FormatBenchError, OSError):
+            continue  # what is wrong with other results is no matter of this race
+        if logs := logs_of(each for each in known if family_of_suite(each.suite) is family):
+            found.append(logs)
+    return found
+
+
+def logs_of(found: Iterable[Record]) -> dict[Configuration, dict[Measure, float]]:
+    """Return the logarithm of each configuration's mean factor to the best, on the largest data alike.
+
+    Of each data set and size the best counts among all configurations there, so a size that a few were
+    measured on says little, and less than two say nothing.
+    """
+    cells: dict[tuple[str, int, Measure], dict[Configuration, float]] = defaultdict(dict)
+    for each in found:
+        if each.value is not None and not each.query and METRICS[each.metric].unit != "ratio":
+            measure = Measure.of(each).comparable
+            cells[each.place, each.rows, measure][Configuration.of(each)] = each.value
+    logs: dict[Configuration, dict[Measure, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for (_, _, measure), values in cells.items():
+        if len(values) > 1:
+            best = min(values.values())
+            for entry, value in values.items():
+                log = formulas.log_factor([value], [best], shift_of(measure) / 10)
+                logs[entry][measure].append(log)
+    return {
+        entry: {measure: statistics.fmean(several) for measure, several in by_measure.items()}
+        for entry, by_measure in logs.items()
+    }
