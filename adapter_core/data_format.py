@@ -51,6 +51,8 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
     """True if integers among nulls come back as 64-bit floats, which are exact up to 2**53 only."""
     detects_truncation: ClassVar[bool] = True
     """True if reading a truncated file always raises."""
+    maps_files: ClassVar[bool] = False
+    """True if tables that were read are mapped files, whose pages come into memory when used."""
     kept_digits: ClassVar[int | None] = None
     """Significant decimal digits of a float that the library's writer keeps; None if all."""
     kept_decimals: ClassVar[int | None] = None

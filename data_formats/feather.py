@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Adapter(PartialReads, Streams, Tunable, RemoteTable):
-    """Feather V2, the Arrow IPC file, through `DataFrame.to_feather` and `pandas.read_feather`.
+    """Feather V2, the Arrow IPC file, through `DataFrame.to_feather` and `pyarrow.feather.read_feather`.
 
     pyarrow trusts the offsets of text in an uncompressed file: damaged ones end the process that uses
     the values, seen in 14 of 56 trials with pyarrow 26.0.1.
@@ -61,9 +61,10 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         return _dataset(path).count_rows()
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        import pandas as pd
+        from pyarrow import feather
 
-        return pd.read_feather(path, columns=columns)
+        # pandas opens the path itself, and pyarrow reads through Python's file object: twice the time.
+        return feather.read_feather(path, columns=columns)
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import pyarrow as pa
@@ -138,9 +139,9 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
 
     @staticmethod
     def plain_read(path: Path) -> pd.DataFrame:
-        import pandas as pd
+        from pyarrow import feather
 
-        return pd.read_feather(path)
+        return feather.read_feather(path)
 
 
 def _dataset(path: Path) -> ds.Dataset:

@@ -11,6 +11,7 @@ import pytest
 from adapter_core import Trait
 from format_bench.conformance.code_events import code_events
 from format_bench.conformance.tables import files_of, ordinary
+from format_bench.instruments.touch import arrays_of, is_mapped
 from format_bench.verification.tables import verify
 
 
@@ -22,6 +23,20 @@ def test_a_safe_reader_runs_no_code(adapter, path):
     with code_events() as events:
         adapter.read(path)
     assert events == []
+
+
+def test_mapped_tables_are_declared(adapter, path):
+    rows = 200
+    adapter.save(pd.concat([ordinary()] * rows, ignore_index=True), path)
+    df = adapter.read(path)
+    mapped = [
+        name
+        for position, name in enumerate(df.columns)
+        for values in arrays_of(df.iloc[:, position].array)
+        if is_mapped(values.__array_interface__["data"][0])
+    ]
+    # A mapped table is touched within the clock, any other is not.
+    assert bool(mapped) is adapter.maps_files, mapped
 
 
 def test_an_earlier_file_is_replaced(adapter, path):

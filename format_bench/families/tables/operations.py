@@ -91,9 +91,9 @@ class TableOperations(CatalogOperations):
             self.unchecked.save(data, file, self.codec, self.level)
 
     def read(self, file: Path) -> pd.DataFrame:
-        """Read the table and touch it, so that nothing lazy escapes the clock."""
-        df: pd.DataFrame = touch(self.adapter.read(file))
-        return df
+        """Read the table, and touch a mapped one, so that nothing lazy escapes the clock."""
+        df: pd.DataFrame = self.adapter.read(file)
+        return touch(df) if self.adapter.maps_files else df
 
     def compare(self, data: pd.DataFrame, found: pd.DataFrame) -> Diff:
         """Compare the tables column by column, in the order of a tuned file if it is one."""

@@ -23,7 +23,7 @@ from format_bench.conformance.tables import every_table
 from format_bench.instruments import clock, isolation, memory, page_cache
 from format_bench.instruments.intervals import median_interval, share_interval
 from format_bench.instruments.memory_limit import limit_address_space
-from format_bench.instruments.touch import touch
+from format_bench.instruments.touch import arrays_of, is_mapped, touch
 from format_bench.results.status import CellStatus
 
 MB = 1_000_000
@@ -364,6 +364,21 @@ def test_touching_reads_a_memory_mapped_table(tmp_path):
 def test_any_table_can_be_touched_and_stays_as_it_is(table):
     df = every_table()[table]
     pd.testing.assert_frame_equal(touch(df), every_table()[table])
+
+
+def test_a_column_of_a_block_is_touched_where_it_is(tmp_path):
+    path = tmp_path / "block.bin"
+    np.zeros((20_000, 8)).tofile(path)
+    page_cache.make_cold(path)
+    block = np.memmap(path, np.float64, shape=(20_000, 8))
+    df = pd.DataFrame(np.asarray(block), copy=False)
+    (values,) = arrays_of(df.iloc[:, 3].array)
+    assert values.strides == (64,)
+    assert np.shares_memory(values, block)
+    assert is_mapped(values.__array_interface__["data"][0])
+    assert not is_mapped(np.zeros(100).__array_interface__["data"][0])
+    touch(df)
+    assert page_cache.resident_share(path) > 0.99
 
 
 # --- isolation -------------------------------------------------------------------------------------
