@@ -57,7 +57,7 @@ def pictures(outline: Outline) -> Iterator[tuple[Chart, SuiteResults]]:
     families = set()
     for suite in outline.suites:
         family = SUITES[suite.name].family if suite.name in SUITES else suite.name
-        charts = (each for group in suite.groups for each in scatters_of(group, outline.colours))
+        charts = (each for group in suite.groups for each in scatters_of(group))
         chart = None if family in families else next(charts, None)
         if chart:
             families.add(family)

@@ -1,9 +1,8 @@
-"""Model of a report: results by suite and group, the colours of configurations, and an outline."""
+"""Model of a report: results by suite and group, and an outline."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -111,50 +110,6 @@ def _group_name(key: _GroupKey, keys: list[_GroupKey]) -> str:
     return name
 
 
-# After P. Tol, "Colour schemes" (2021), its muted scheme, which colour-blind people tell apart, and
-# M. Okabe and K. Ito, "Color Universal Design" (2008); darkened where needed for 3:1 against white
-# (WCAG 2.2, 1.4.11). No chart relies on colour alone: each bar and point has its name beside it.
-HUES = (
-    "#0072b2",
-    "#b07800",
-    "#117733",
-    "#aa4499",
-    "#2a8c80",
-    "#c8553d",
-    "#332288",
-    "#7d7d1e",
-    "#882255",
-    "#3a8fc4",
-    "#6b6b6b",
-    "#cc6677",
-)
-_DARKER = 0.82
-"""Factor on each colour channel, once more for each further engine of a format."""
-
-
-def colours(configurations: Iterable[Configuration]) -> dict[Configuration, str]:
-    """Return a colour, e.g. "#0072b2", for each configuration.
-
-    Formats take the hues in turn. Labels with the same name before the bracket have the same hue, each
-    engine darker than the one before; codecs do not change the colour.
-    """
-    engines: dict[str, list[str]] = {}
-    found = {}
-    for configuration in configurations:
-        base = configuration.format.partition("[")[0]
-        known = engines.setdefault(base, [])
-        if configuration.format not in known:
-            known.append(configuration.format)
-        hue = HUES[list(engines).index(base) % len(HUES)]
-        found[configuration] = _darkened(hue, known.index(configuration.format))
-    return found
-
-
-def _darkened(colour: str, steps: int) -> str:
-    channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return "#" + "".join(f"{round(channel * _DARKER**steps):02x}" for channel in channels)
-
-
 @dataclass(frozen=True)
 class Outline:
     """A report before anything is drawn or written."""
@@ -162,8 +117,6 @@ class Outline:
     name: str
     suites: list[SuiteResults]
     """The results by suite."""
-    colours: dict[Configuration, str]
-    """The colours of all configurations, in the order of the report."""
     floors: Floors | None
     self_check: SelfCheck
     mixture: str
@@ -186,11 +139,9 @@ def _extent(suite: SuiteResults, suites: list[SuiteResults]) -> str:
 def outline_of(results: Results) -> Outline:
     """Return the outline of a report on results."""
     suites = results_by_suite(results)
-    configurations = {each for suite in suites for each in suite.configurations}
     return Outline(
         name=printable(results.name),
         suites=suites,
-        colours=colours(sorted(configurations, key=lambda each: each.sort_key)),
         floors=results.floors,
         self_check=SelfCheck.of(results.records),
         mixture=printable(mixture(results.records)),

@@ -112,7 +112,7 @@ def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
     for suite in latest.outline.suites:
         body = render(
             "comparison.html",
-            suite=_section(suite, latest, graphs),
+            suite=_section(suite, graphs),
             graphs=[
                 *((str(each), graphs.by_measure[suite.name, each]) for each in suite.measures),
                 *((title, to) for (name, title), to in graphs.of_queries.items() if name == suite.name),
@@ -137,10 +137,10 @@ def file_name(suite: SuiteResults) -> str:
     return f"{suite.title.lower().replace(' ', '-')}.html"
 
 
-def _section(suite: SuiteResults, latest: LatestRun, graphs: GraphLinks) -> dict[str, Any]:
+def _section(suite: SuiteResults, graphs: GraphLinks) -> dict[str, Any]:
     """Return a suite as the report's template takes it, its numbers linked."""
     title = f"{suite.title}: the latest run"
-    found = section(suite, latest.outline, anchor="comparison", title=title)
+    found = section(suite, anchor="comparison", title=title)
     for group, shown in zip(suite.groups, found["groups"], strict=True):
         shown["numbers"] = _linked(shown["numbers"], suite, group, graphs)
     return found

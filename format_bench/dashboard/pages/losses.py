@@ -20,5 +20,5 @@ def pages(site: SiteData) -> Iterator[Page]:
     """Yield a page for each machine; the menu has the first one's."""
     for latest in site.runs:
         suites = [lists_of(suite) for suite in latest.outline.suites]
-        body = render("lists.html", suites=suites, self_check=latest.outline.self_check)
+        body = render("lists.html", suites=suites, unfolded=True, self_check=latest.outline.self_check)
         yield page_of_run(site, latest, Page(TITLE, FILE_NAME, body, SUMMARY))

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.dashboard.layout import Page, render
 from format_bench.library_sets import version_changes
-from format_bench.report.charts.axes import AXIS, scale_of
+from format_bench.report.charts.axes import scale_of
 from format_bench.report.charts.figures import (
     ACCENT,
+    AXIS,
     DASHED,
     FAINT,
     INK,
@@ -107,7 +108,7 @@ def _chart(history: History, found: LineChanges, relative: Relative) -> str:
         == (group.module, group.format, group.operation.name)
     }
     drawing = HistoryChart(relative, points, declared, changed)
-    return Chart(str(group), drawing.alt, _HEIGHT, drawing.draw).svg
+    return Chart(str(group), drawing.alt, _HEIGHT, drawing.draw).inline
 
 
 @dataclass(frozen=True)

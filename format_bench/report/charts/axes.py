@@ -17,9 +17,6 @@ LOGARITHMIC_RANGE = 20
 """From which ratio of the largest to the smallest value an axis is logarithmic: on a linear one the
 smallest bar would be shorter than a twentieth of the longest, and its length could not be read."""
 
-AXIS = "#8b9099"
-"""Colour of the base line of bars."""
-
 _MOST_TICKS = 4
 # Length of the shortest bar on a logarithmic axis, as a share of the range of the values.
 _ROOM = 0.12

@@ -1,4 +1,7 @@
-"""Horizontal bars, a row for each configuration, with values, intervals and marks."""
+"""Horizontal bars sorted by value, a row for each configuration, with intervals and marks.
+
+The best and its ties have the one colour of the chart.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from format_bench.report.charts.axes import AXIS, Scale, scale_of, set_scale
+from format_bench.report.charts.axes import Scale, scale_of, set_scale
 from format_bench.report.charts.figures import (
     ACCENT,
+    AXIS,
     INK,
     LABEL,
+    NEUTRAL,
     PAPER,
     QUIET,
     TEXT,
@@ -21,7 +26,7 @@ from format_bench.report.charts.figures import (
     width_of,
 )
 from format_bench.report.charts.svg import add_tips
-from format_bench.results.display.text import quantity
+from format_bench.results.display.text import plural, quantity
 from format_bench.results.marks import BEST, WORDS
 
 if TYPE_CHECKING:
@@ -59,6 +64,8 @@ _GAP, _CAP = 6.0, 2.5
 _ROW, _BAR = 13.0, 10.0
 _BETWEEN_ROWS = 7.0
 _TICKS, _AXIS_LABEL = 16.0, 38.0
+# Of more rows the first ones are drawn: taller bars do not fit on a screen.
+_MOST_HEIGHT = 600.0
 # From so many rows on, ticks are labelled at both ends.
 _MANY_ROWS = 16
 # Units that the ticks carry, and units of values that are whole numbers.
@@ -72,22 +79,21 @@ class BarChart:
     Parameters
     ----------
     series : sequence of BarSeries
-        With one value at least. With several series, each row has as many bars.
-    colours : dict
-        A colour for each configuration; the rows are in its order.
+        With one value at least. With several series, each row has as many bars, and the first series
+        has the order.
     """
 
     series: Sequence[BarSeries]
-    colours: dict[Configuration, str]
 
     @property
     def height(self) -> float:
         """The height below the heading, in points."""
-        return self._top + len(self._rows) * self._pitch + _AXIS_LABEL
+        return self._top + len(self._rows) * self._pitch + _AXIS_LABEL + (_ROW if self._left_out else 0)
 
     def draw(self, panel: Panel) -> None:
         """Draw the bars, their names, values and intervals, and the axis."""
-        cells = [cell for each in self.series for cell in each.cells.values() if cell.value is not None]
+        shown = (each.cells.get(row) for each in self.series for row in self._rows)
+        cells = [cell for cell in shown if cell and cell.value is not None]
         unit, show = cells[0].unit, self.series[0].show
         values = [cell.value for cell in cells if cell.value is not None]
         ends = [end for cell in cells for end in cell.interval or ()]
@@ -96,7 +102,7 @@ class BarChart:
         texts = [each.text(row) for each in self.series for row in self._rows]
         left = _GAP + max(width_of(name, LABEL) for name in names)
         right = _GAP + max(width_of(text, TEXT, bold=True) for text in texts)
-        axes = panel.add_axes(left, right, self._top, _AXIS_LABEL)
+        axes = panel.add_axes(left, right, self._top, self.height - self._top - len(names) * self._pitch)
         set_scale(axes, "x", scale, lambda value: show(value, unit))
         axes.tick_params("x", labeltop=self._top > 0)
         named = "" if unit in _SHOWN_UNITS else f"{unit}, "
@@ -106,6 +112,8 @@ class BarChart:
         axes.set_yticks([(number + 0.5) * self._pitch for number in range(len(names))], names)
         axes.grid(visible=False, axis="y")
         axes.axvline(scale.origin, color=AXIS, clip_on=False)
+        if self._left_out:
+            panel.add_text(0, panel.height - 4, f"{plural(self._left_out, 'further row')}: in the table")
         for index, each in enumerate(self.series):
             self._draw_series(axes, scale, each, (index - (len(self.series) - 1) / 2) * _ROW)
 
@@ -121,7 +129,7 @@ class BarChart:
             if cell is None or cell.value is None:
                 _write(axes, scale.origin, y, text, color=QUIET, fontstyle="italic")
                 continue
-            value, colour = scale.clip(cell.value), self.colours[row]
+            value, colour = scale.clip(cell.value), ACCENT if mark else NEUTRAL
             fill, edge = (PAPER, colour) if series.outlined else (colour, "none")
             height = _ROW if len(self.series) == 1 else _BAR
             corner, width = (scale.origin, y - height / 2), value - scale.origin
@@ -142,8 +150,22 @@ class BarChart:
             axes.plot(xs, ys, color=INK, clip_on=False, path_effects=[border])
 
     @functools.cached_property
+    def _ordered(self) -> list[Configuration]:
+        return sorted({row for each in self.series for row in each.cells}, key=self._place)
+
+    def _place(self, row: Configuration) -> tuple[Any, ...]:
+        """Return a sort key: by the first value; rows without one come last."""
+        cells = (each.cells.get(row) for each in self.series)
+        values = [cell.value for cell in cells if cell and cell.value is not None]
+        return (not values, values[:1], row.sort_key)
+
+    @property
     def _rows(self) -> list[Configuration]:
-        return [row for row in self.colours if any(row in each.cells for each in self.series)]
+        return self._ordered[: int(_MOST_HEIGHT / self._pitch)]
+
+    @property
+    def _left_out(self) -> int:
+        return len(self._ordered) - len(self._rows)
 
     @property
     def _top(self) -> float:

@@ -40,38 +40,25 @@ def pictures(
             [heat_map.chart_of(each) for each in heat_map.heat_maps(suite)],
         )
         for group in suite.groups:
-            drawn = charts_of(group, outline.colours)
+            drawn = charts_of(group)
             yield suite, group, drawn, list(heat_map.query_charts(group))
 
 
-def charts_of(group: ComparisonGroup, colours: dict[Configuration, str]) -> list[Chart]:
-    """Return the charts of one group, without those that would have no value other than 0.
-
-    Parameters
-    ----------
-    group : ComparisonGroup
-        The cells.
-    colours : dict
-        A colour for each configuration, in the order of the report.
-    """
-    return [
-        *_measured(group, colours),
-        *_compared(group, colours),
-        *scatters_of(group, colours),
-        *lines_of(group, colours),
-    ]
+def charts_of(group: ComparisonGroup) -> list[Chart]:
+    """Return the charts of one group, without those that would have no value other than 0."""
+    return [*lines_of(group), *scatters_of(group), *_measured(group), *_compared(group)]
 
 
-def lines_of(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
+def lines_of(group: ComparisonGroup) -> Iterator[Chart]:
     """Yield a chart of lines over queries for each time of them, by track."""
     for table in query_tables(group):
         if table.measure.unit == "seconds" and table.means:
-            lines = LineChart(table, colours)
+            lines = LineChart(table)
             words = lines_in_words(table)
             yield Chart(table.title, words, lines.height, lines.draw, NOTE, LINES_WIDTH)
 
 
-def _measured(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
+def _measured(group: ComparisonGroup) -> Iterator[Chart]:
     for metric, title in CHARTED.items():
         of_metric = (each for each in group.measures if each.metric == metric)
         measures = [each for each in of_metric if any(group.values(each).values())]
@@ -85,31 +72,29 @@ def _measured(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iter
         }
         if series:
             note = WARM_AND_COLD if len(series) > 1 else ""
-            yield _bar_chart(f"{title}: {group.name}", series, colours, note)
+            yield _bar_chart(f"{title}: {group.name}", series, note)
 
 
-def _compared(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
+def _compared(group: ComparisonGroup) -> Iterator[Chart]:
     for cost in CODEC_COSTS:
         cells = codec_costs(cost, group)
         if cells:
             series = {cost.title: BarSeries(cells, {}, show=cost.show)}
-            yield _bar_chart(f"{cost.title}: {group.name}", series, colours, cost.note)
+            yield _bar_chart(f"{cost.title}: {group.name}", series, cost.note)
 
 
-def _bar_chart(
-    title: str, series: dict[str, BarSeries], colours: dict[Configuration, str], note: str
-) -> Chart:
-    bars = BarChart(list(series.values()), colours)
+def _bar_chart(title: str, series: dict[str, BarSeries], note: str) -> Chart:
+    bars = BarChart(list(series.values()))
     return Chart(title, bars_in_words(series), bars.height, bars.draw, note)
 
 
-def scatters_of(group: ComparisonGroup, colours: dict[Configuration, str]) -> Iterator[Chart]:
+def scatters_of(group: ComparisonGroup) -> Iterator[Chart]:
     """Yield a chart of size against each read time that is not cold, with the Pareto front."""
     reads = [each for each in group.measures if each.metric == "read time" and each.cache != "cold"]
     for read in reads:
         points = points_of(group, read)
         if len(points) > 1:
-            scatter = ScatterChart(points, Measure("size"), read, colours)
+            scatter = ScatterChart(points, Measure("size"), read)
             title = f"Size against read time: {group.name}"
             yield Chart(title, scatter_in_words(points), scatter.height, scatter.draw, PARETO_NOTE)
 

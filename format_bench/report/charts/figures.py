@@ -17,8 +17,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from format_bench.report.charts import svg
+from format_bench.report.theme import THEME, VARIABLES
 
 if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.transforms import Bbox
@@ -27,7 +30,8 @@ if TYPE_CHECKING:
 WIDTH = 380.0
 """The usual width of a chart: it fits on a phone with its text in full size."""
 
-PAPER, INK, QUIET, FAINT, ACCENT = "#ffffff", "#1d2025", "#5a606b", "#e4e5e0", "#0b5d3b"
+PAPER, INK, QUIET, FAINT, AXIS = (THEME[name][0] for name in ("paper", "ink", "quiet", "grid", "axis"))
+ACCENT, SECOND, THIRD, NEUTRAL = (THEME[name][0] for name in ("accent", "second", "third", "neutral"))
 
 TITLE, LABEL, TEXT = 14.5, 12.0, 11.0
 """Font sizes: of titles, of names of rows, and of all other text."""
@@ -172,7 +176,15 @@ class Chart:
 
     @property
     def svg(self) -> str:
-        """The chart as an element of a page; it needs no other file, and its text is text."""
+        """The chart as a file of SVG, on paper; its text is text."""
+        return svg.text_on(self._element(), PAPER)
+
+    @property
+    def inline(self) -> str:
+        """The chart as an element of a page, in the page's colours."""
+        return svg.text_in(self._element(), VARIABLES)
+
+    def _element(self) -> Element:
         with style():
             usual = {"fill": QUIET, "font-size": f"{TEXT:g}"}
             return svg.element(self.figure(), self.title, self.alt, usual)

@@ -23,6 +23,7 @@ from format_bench.report.charts.figures import (
 )
 from format_bench.report.model import CHARTED, SuiteResults
 from format_bench.report.queries import QueryTable, query_tables, ratios_to_best
+from format_bench.report.theme import SHADES
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.marks import BEST, TIE
 from format_bench.results.table import FormattedCell, ResultTable
@@ -32,20 +33,6 @@ if TYPE_CHECKING:
     from format_bench.results.groups import ComparisonGroup, ResultCell
     from format_bench.results.metrics import Measure
 
-
-COLOURS = {
-    "empty": "#f4f4f1",
-    "plain": "#f4f4f1",
-    "best": "#cdebdb",
-    "tie": "#e4f4ec",
-    "under-2": "#fcf8ef",
-    "under-5": "#f8ecd3",
-    "under-10": "#f3dcae",
-    "under-30": "#ecc68a",
-    "under-100": "#e3ab6c",
-    "over-100": "#d89058",
-}
-"""Of the background of a cell, by its shade; text in ink has 5.9:1 or more on each."""
 
 _BOUNDS = (2, 5, 10, 30, 100)
 
@@ -145,7 +132,7 @@ def chart_of(heat_map: ResultTable) -> Chart:
 
         right = width - left - column * len(heat_map.header)
         axes = panel.add_axes(left, right, _COLUMN_NAMES, _BELOW)
-        shades = [[to_rgb(COLOURS[cell.shade]) for cell in cells] for _, cells in heat_map.rows]
+        shades = [[to_rgb(SHADES[cell.shade][0]) for cell in cells] for _, cells in heat_map.rows]
         axes.pcolormesh(shades, edgecolors=PAPER, clip_on=False)
         axes.set_ylim(len(names), 0)
         axes.grid(visible=False)

@@ -1,7 +1,7 @@
 """Lines over queries: a line for each configuration, its name at the right end.
 
 A line is interrupted where the words of the queries change, since no order relates e.g. the last query
-to a place with the first to a country. Lines of one hue, the engines of a format, differ by dashes.
+to a place with the first to a country. The best three have a colour each.
 """
 
 from __future__ import annotations
@@ -14,7 +14,18 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from format_bench.report.charts.axes import scale_of, set_scale
-from format_bench.report.charts.figures import INK, QUIET, TEXT, Panel, fitted, width_of
+from format_bench.report.charts.figures import (
+    ACCENT,
+    INK,
+    NEUTRAL,
+    QUIET,
+    SECOND,
+    TEXT,
+    THIRD,
+    Panel,
+    fitted,
+    width_of,
+)
 from format_bench.report.charts.svg import add_tips
 from format_bench.results.display.text import joined, quantity
 
@@ -31,11 +42,9 @@ LINES_WIDTH = 860.0
 
 NOTE = "thick: the best by geometric mean over the queries"
 
-_LEADERS = 3
 _WIDEST_NAME, _LEAST_HEIGHT, _PITCH = 200.0, 330.0, 14.5
 _GAP, _TOP, _HEADINGS, _LEADING = 8.0, 24.0, 18.0, 26.0
-# Of solid, dashed and dotted lines that are told apart at this width.
-_DASHES: tuple[Any, ...] = ("solid", (0, (5, 2)), (0, (1.5, 1.5)), (0, (7, 2, 1.5, 2)), (0, (3, 3)))
+_HUES = (ACCENT, SECOND, THIRD)
 
 
 @dataclass(frozen=True)
@@ -46,12 +55,9 @@ class LineChart:
     ----------
     table : QueryTable
         The values, one at least.
-    colours : dict
-        A colour for each configuration.
     """
 
     table: QueryTable
-    colours: dict[Configuration, str]
 
     @property
     def height(self) -> float:
@@ -92,17 +98,18 @@ class LineChart:
     def _draw_lines(self, axes: Axes, up: Scale, width: float) -> None:
         from matplotlib import rcParams
 
-        ahead = self.table.complete[:_LEADERS]
         ends: dict[Configuration, tuple[float, float]] = {}
-        for row, values in self._rows.items():
+        # The best are drawn last, over the others.
+        for row, values in reversed(self._rows.items()):
             xs, ys = self._with_gaps(values)
-            look = {"color": self.colours[row], "linestyle": self._dashes[row], "clip_on": False}
-            factor = 2.4 if row in ahead else 1.1
-            (line,) = axes.plot(xs, ys, linewidth=factor * rcParams["lines.linewidth"], **look)
+            colour = self._hues.get(row, NEUTRAL)
+            factor = 2.4 if row in self._hues else 1.1
+            width_of_line = factor * rcParams["lines.linewidth"]
+            (line,) = axes.plot(xs, ys, color=colour, linewidth=width_of_line, clip_on=False)
             add_tips(line, [self._tip(row)])
             alone = [(x, y) for x, y in enumerate(values) if self._is_alone(x, values)]
             if alone:
-                axes.plot(*zip(*alone, strict=True), ".", color=self.colours[row], clip_on=False)
+                axes.plot(*zip(*alone, strict=True), ".", color=colour, clip_on=False)
             last = max(x for x, y in enumerate(values) if not math.isnan(y))
             ends[row] = (last + 0.5) / len(values), up.place(values[last])
         self._draw_names(axes, ends, width)
@@ -120,9 +127,9 @@ class LineChart:
             if self._end(row):
                 # A line across the plot would look like values.
                 xs, ys = (1 + _LEADING / width / 2, xs[-1]), (place, place)
-            look = {"color": self.colours[row], "linestyle": self._dashes[row], "clip_on": False}
+            look: dict[str, Any] = {"color": self._hues.get(row, NEUTRAL), "clip_on": False}
             axes.plot(xs, ys, linewidth=0.8, transform=axes.transAxes, **look)
-            weight = "bold" if row in self.table.complete[:_LEADERS] else "normal"
+            weight = "bold" if row in self._hues else "normal"
             look = {"color": INK, "fontweight": weight, "va": "center_baseline", "ha": "left"}
             axes.text(xs[-1] + 4 / width, place, self._names[row], transform=axes.transAxes, **look)
 
@@ -150,15 +157,9 @@ class LineChart:
         return "" if last == len(self._rows[row]) - 1 else f", until {self.table.queries[last]}"
 
     @cached_property
-    def _dashes(self) -> dict[Configuration, Any]:
-        """A style of line for each configuration: the first of each format is solid."""
-        known: dict[str, int] = {}
-        found = {}
-        for row in sorted(self._rows, key=lambda each: each.sort_key):
-            base = row.format.partition("[")[0]
-            found[row] = _DASHES[known.get(base, 0) % len(_DASHES)]
-            known[base] = known.get(base, 0) + 1
-        return found
+    def _hues(self) -> dict[Configuration, str]:
+        """The colours of the best rows."""
+        return dict(zip(self.table.complete, _HUES, strict=False))
 
     @cached_property
     def _ticks(self) -> list[str]:

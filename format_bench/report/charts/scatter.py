@@ -1,7 +1,7 @@
 """Scatter chart of two measures, with the Pareto front of the configurations.
 
-Names are placed one after the other, those on the front first, where they cover neither another name
-nor a point. A point without such a place stays without a name: its tooltip and the table have it.
+Few points have their names beside them: those on the front, then the nearest to it, each where it covers
+neither another name nor a point. The others are grey; their tooltips and the table have their names.
 (adjustText 1.4 and textalloc 1.2 let the names of forty points overlap in a chart of this width.)
 """
 
@@ -13,7 +13,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from format_bench.report.charts.axes import Scale, scale_of, set_scale
-from format_bench.report.charts.figures import DASHED, INK, PAPER, QUIET, TEXT, Panel, width_of
+from format_bench.report.charts.figures import (
+    ACCENT,
+    DASHED,
+    INK,
+    NEUTRAL,
+    PAPER,
+    QUIET,
+    TEXT,
+    Panel,
+    width_of,
+)
 from format_bench.report.charts.svg import add_tips
 from format_bench.results.display.text import plural, quantity
 from format_bench.results.marks import pareto_front
@@ -31,8 +41,12 @@ _HEIGHT, _FEW = 350.0, 12
 _MORE, _MOST_HEIGHT = 6.0, 570.0
 _TOP, _BOTTOM, _RIGHT, _GAP = 24.0, 50.0, 24.0, 8.0
 
-# Distances of a name from its point, relative to the font; a line shows from the second one on.
-_NEAR, _FAR = 0.7, 2.0
+# Of more names beside points, readers no longer see which belong to the front.
+_MOST_NAMES = 12
+
+# Distances of a name from its point, relative to the font; a line shows from the second one on. Only
+# names of the front go to the last ones: below the front there are no points.
+_DISTANCES, _OF_FRONT = (0.7, 2.0), (0.7, 2.0, 3.5, 5.0, 7.0)
 # Directions from a point to the middle of its name, in the order in which they are tried.
 _SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 1), (0.7, -1), (-0.7, 1), (-0.7, -1))
 
@@ -47,14 +61,11 @@ class ScatterChart:
         The value of each configuration on each axis; one at least.
     x, y : Measure
         The horizontal and the vertical one.
-    colours : dict
-        A colour for each configuration.
     """
 
     points: Points
     x: Measure
     y: Measure
-    colours: dict[Configuration, str]
 
     @property
     def height(self) -> float:
@@ -71,17 +82,27 @@ class ScatterChart:
         axes.tick_params("y", labelsize="medium", labelcolor=QUIET)
         panel.add_text(0, panel.heading + _TOP - 12, f"{self.y}, {up.kind}")
         places = {row: (across.clip(x), up.clip(y)) for row, (x, y) in self.points.items()}
-        xs, ys = zip(*places.values(), strict=True)
-        colours = [self.colours[row] for row in places]
-        dots = axes.scatter(xs, ys, c=colours, edgecolors=PAPER, clip_on=False, zorder=3)
-        add_tips(dots, [self._tip(row) for row in places])
         ahead = pareto_front(self.points)
+        behind = sorted(
+            (row for row in places if row not in ahead),
+            key=lambda row: across.place(places[row][0]) + up.place(places[row][1]),
+        )
+        # The front is drawn last, over the others.
+        drawn = [*reversed(behind), *reversed(ahead)]
+        xs, ys = zip(*(places[row] for row in drawn), strict=True)
+        colours = [ACCENT if row in ahead else NEUTRAL for row in drawn]
+        dots = axes.scatter(xs, ys, c=colours, edgecolors=PAPER, clip_on=False, zorder=3)
+        add_tips(dots, [self._tip(row) for row in drawn])
         stairs = _stairs([places[row] for row in ahead], across, up)
         xs, ys = zip(*stairs, strict=True)
         axes.plot(xs, ys, color=QUIET, linestyle=DASHED, clip_on=False)
-        left_out = _add_names(axes, places, ahead, stairs)
+        few = behind if len(places) <= _MOST_NAMES else behind[: max(0, _MOST_NAMES - len(ahead))]
+        named = _add_names(axes, places, ahead, few, stairs)
         label = f"{self.x}, {across.kind}; smaller is better"
-        axes.set_xlabel(f"{label}\n{plural(left_out, 'point')} without a name" if left_out else label)
+        left_out = len(places) - named
+        axes.set_xlabel(
+            f"{label}\n{plural(left_out, 'further point')}: names in the table" if left_out else label
+        )
 
     def _tip(self, row: Configuration) -> str:
         x, y = self.points[row]
@@ -101,9 +122,10 @@ def _add_names(
     axes: Axes,
     places: dict[Configuration, tuple[float, float]],
     ahead: Sequence[Configuration],
+    few: Sequence[Configuration],
     stairs: Sequence[tuple[float, float]],
 ) -> int:
-    """Add the names there is room for, those on the front first; return how many are left out."""
+    """Add the names that there is room for, on the front and then of a few others; return how many."""
     from matplotlib import rcParams
     from matplotlib.transforms import Bbox
 
@@ -116,21 +138,21 @@ def _add_names(
     spots = dict(zip(places, axes.transData.transform(list(places.values())), strict=True))
     taken = [Bbox([spot, spot]).padded(rcParams["lines.markersize"] / 2) for spot in spots.values()]
     lines = [Bbox(ends).padded(1) for ends in pairwise(axes.transData.transform(stairs))]
-    left_out = 0
-    for row in [*ahead, *(row for row in places if row not in ahead)]:
+    named = 0
+    for row in (*ahead, *few):
         bold = row in ahead
         width = width_of(str(row), TEXT, bold=bold) / TEXT
         free = [
             (offset, is_far, box)
-            for offset, is_far in _offsets(width)
+            for offset, is_far in _offsets(width, _OF_FRONT if bold else _DISTANCES)
             if not (box := box_of(spots[row], offset, width)).count_overlaps(taken)
             and all(axes.bbox.contains(*corner) for corner in box.corners())
         ]
         # A name may cover the front before it is left out.
         clear = [each for each in free if not each[-1].count_overlaps(lines)]
         if not free:
-            left_out += 1
             continue
+        named += 1
         offset, is_far, box = (clear or free)[0]
         taken.append(box)
         axes.annotate(
@@ -146,14 +168,14 @@ def _add_names(
             # Over the grid and the front.
             bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.5},
         )
-    return left_out
+    return named
 
 
-def _offsets(width: float) -> Iterator[tuple[tuple[float, float], bool]]:
+def _offsets(width: float, distances: Sequence[float]) -> Iterator[tuple[tuple[float, float], bool]]:
     """Yield ways from a point to the middle of its name, and whether they are far.
 
     All lengths are relative to the font.
     """
-    for distance in (_NEAR, _FAR):
+    for distance in distances:
         for across, up in _SIDES:
-            yield (across * (distance + width / 2), up * (distance + 0.55)), distance == _FAR
+            yield (across * (distance + width / 2), up * (distance + 0.55)), distance > distances[0]

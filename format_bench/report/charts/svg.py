@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -47,7 +47,7 @@ def add_tips(artist: Artist, tips: Sequence[str]) -> None:
     artist.set_gid(_TIP + _BETWEEN_TIPS.join(tips))
 
 
-def element(figure: Figure, title: str, alt: str, usual: dict[str, str]) -> str:
+def element(figure: Figure, title: str, alt: str, usual: dict[str, str]) -> ET.Element:
     """Return a figure as an SVG element.
 
     Parameters
@@ -82,6 +82,25 @@ def element(figure: Figure, title: str, alt: str, usual: dict[str, str]) -> str:
     ET.SubElement(root, "desc").text = alt
     prefix = hashlib.sha256(title.encode()).hexdigest()[:8]
     root.extend(_parts(document, prefix, usual | {"text-anchor": "start"}))
+    return root
+
+
+def text_in(root: ET.Element, colours: Mapping[str, str]) -> str:
+    """Return an element as text, its colours replaced; others stay."""
+    for drawn in root.iter():
+        for name in ("fill", "stroke"):
+            if drawn.get(name) in colours:
+                drawn.set(name, colours[drawn.attrib[name]])
+    return ET.tostring(root, encoding="unicode")
+
+
+def text_on(root: ET.Element, paper: str, margin: float = 12) -> str:
+    """Return an element as the text of a file, with paper of a colour around it."""
+    width, height = (float(root.attrib[name]) + 2 * margin for name in ("width", "height"))
+    place = {"x": f"{-margin:g}", "y": f"{-margin:g}", "width": f"{width:g}", "height": f"{height:g}"}
+    root.attrib |= place | {"viewBox": " ".join(place.values())}
+    # Behind all that is drawn, after the name and the description.
+    root.insert(2, ET.Element("rect", place | {"fill": paper}))
     return ET.tostring(root, encoding="unicode")
 
 

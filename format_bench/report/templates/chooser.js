@@ -231,13 +231,23 @@
   const ranges = () => [...form.querySelectorAll("input[type=range]")];
   const presetsNow = () => scopeNow().presets ?? suiteNow().scopes[0].presets;
 
+  const source = fieldset("Data");
+  // Long rankings are cut, so that pictures are not screens below; the style sheet has the number, too.
+  const FEW = 12;
+  const rest = make("button", { type: "button", className: "rest-of-table" });
+  rest.addEventListener("click", () => {
+    part("table").classList.remove("few");
+    rest.hidden = true;
+    part("table").closest(".scroll").focus();
+  });
+
   function build() {
     suiteControl.append(...data.suites.map((each) => option(each.name, each.title)));
     const speeds = make("datalist", { id: "choose-speeds" });
     speeds.append(...Object.entries(data.speeds).map(([name, speed]) => make("option", { value: speed, label: name })));
     const typical = Object.entries(data.speeds).map(([name, speed]) => `${name} is ${speed}`);
     for (const each of [readSpeed, saveSpeed]) each.setAttribute("list", speeds.id);
-    const source = fieldset("Data", labelled("suite", suiteControl), labelled("data set", datasetControl));
+    source.append(labelled("suite", suiteControl), labelled("data set", datasetControl));
     source.classList.add("pair");
     if (data.suites.length === 1) suiteControl.parentElement.hidden = true;
     const link = fieldset(
@@ -248,12 +258,19 @@
       speeds,
     );
     link.classList.add("pair");
+    // On a phone the ranking would be screens below the controls.
+    const open = matchMedia("(min-width: 60rem)").matches;
     form.append(
       fieldset("Purpose", presets),
-      source,
-      fieldset("Weights", sliders, more, questions),
-      fieldset("Requirements", ...ticks),
-      link,
+      make(
+        "details",
+        { open },
+        make("summary", { textContent: "Data, weights and requirements" }),
+        source,
+        fieldset("Weights", sliders, more, questions),
+        fieldset("Requirements", ...ticks),
+        link,
+      ),
     );
     setSuite(data.suites[0].name);
   }
@@ -265,6 +282,7 @@
       ...suite.scopes.map(({ dataset }) => option(dataset ?? "", dataset ?? `all ${suite.scopes.length - 1} data sets`)),
     );
     datasetControl.parentElement.hidden = suite.scopes.length === 1;
+    source.hidden = data.suites.length === 1 && suite.scopes.length === 1;
     for (const [box, main] of [[sliders, true], [moreSliders, false]]) {
       box.replaceChildren(...suite.measures.filter((each) => each.main === main).map(slider));
     }
@@ -497,6 +515,8 @@
     });
     const table = part("table");
     table.replaceChildren(part("caption"), make("thead", {}, top), make("tbody", {}, ...rows));
+    rest.textContent = `Show all ${rows.length}`;
+    rest.hidden = rows.length <= FEW || !table.classList.contains("few");
   }
 
   function explained({ ranked, excluded, measures, knowsNoise }, suite, choice) {
@@ -559,6 +579,8 @@
   }
 
   build();
+  part("table").classList.add("few");
+  part("table").closest(".scroll").after(rest);
   setPreset("");
   const shared = read();
   part("static").hidden = true;

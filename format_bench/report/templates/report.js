@@ -39,6 +39,97 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
+// A chart can be saved as a file, always in the colours for light screens, and as PNG in twice its size.
+function standalone(svg) {
+  const copy = svg.cloneNode(true);
+  const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+  const margin = 12;
+  const box = { x: -margin, y: -margin, width: width + 2 * margin, height: height + 2 * margin };
+  // The page's colours follow the scheme of the element.
+  svg.style.colorScheme = "light";
+  const [drawn, copies] = [svg, copy].map((each) => [each, ...each.querySelectorAll("*")]);
+  drawn.forEach((each, number) => {
+    for (const name of ["fill", "stroke"]) {
+      if (each.getAttribute(name)?.startsWith("var(")) {
+        copies[number].setAttribute(name, getComputedStyle(each)[name]);
+      }
+    }
+    copies[number].removeAttribute("class");
+  });
+  svg.style.colorScheme = "";
+  const paper = document.createElementNS(svg.namespaceURI, "rect");
+  for (const [name, length] of Object.entries(box)) {
+    copy.setAttribute(name, length);
+    paper.setAttribute(name, length);
+  }
+  paper.setAttribute("fill", "#fff");
+  copy.setAttribute("viewBox", Object.values(box).join(" "));
+  copy.querySelector("desc").after(paper);
+  return { text: new XMLSerializer().serializeToString(copy), ...box };
+}
+
+async function picture({ text, width, height }) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [2 * width, 2 * height];
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => canvas.toBlob(done));
+}
+
+const FILES = {
+  SVG: async (svg) => new Blob([standalone(svg).text], { type: "image/svg+xml" }),
+  PNG: (svg) => picture(standalone(svg)),
+};
+
+async function save(svg, kind) {
+  const link = document.createElement("a");
+  const name = svg.querySelector("title").textContent.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  link.download = `${name}.${kind.toLowerCase()}`;
+  link.href = URL.createObjectURL(await FILES[kind](svg));
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+for (const svg of document.querySelectorAll("figure .chart")) {
+  const buttons = document.createElement("div");
+  buttons.className = "saves";
+  for (const kind of Object.keys(FILES)) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = kind;
+    button.setAttribute("aria-label", `Save as ${kind}: ${svg.querySelector("title").textContent}`);
+    button.addEventListener("click", () => save(svg, kind));
+    buttons.append(button);
+  }
+  svg.closest("figure").append(buttons);
+}
+
+// Points without a name beside them tell it under a pointer, and by the arrow keys.
+for (const svg of document.querySelectorAll("figure .chart:has(use > title)")) {
+  const points = Array.from(svg.querySelectorAll("use:has(> title)"));
+  const tip = document.createElement("p");
+  tip.className = "tip";
+  tip.setAttribute("role", "status");
+  tip.textContent = "Names of points: a pointer on them, or the arrow keys.";
+  svg.closest("figure").append(tip);
+  svg.setAttribute("tabindex", "0");
+  points.sort((a, b) => a.getAttribute("x") - b.getAttribute("x"));
+  let at = -1;
+  function show(number) {
+    points[at]?.classList.remove("shown");
+    at = number;
+    points[at].classList.add("shown");
+    tip.textContent = points[at].querySelector("title").textContent;
+  }
+  points.forEach((each, number) => each.addEventListener("pointerenter", () => show(number)));
+  svg.addEventListener("keydown", ({ key }) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[key];
+    if (step) show((at + step + points.length) % points.length);
+  });
+}
+
 // What is folded is printed, too.
 let folded = [];
 window.addEventListener("beforeprint", () => {

@@ -18,10 +18,11 @@ from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import charts_of
 from format_bench.report.charts.figures import WIDTH
-from format_bench.report.charts.heat_map import COLOURS, heat_maps, query_map
-from format_bench.report.model import Outline, SuiteResults, outline_of
+from format_bench.report.charts.heat_map import heat_maps, query_map
+from format_bench.report.model import SuiteResults, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import findings_on
+from format_bench.report.theme import SHADES, THEME
 from format_bench.results.display.text import format_ratio, joined
 from format_bench.results.marks import WORDS, legend
 from format_bench.results.table import result_table
@@ -71,32 +72,38 @@ def _integrity(source: str) -> str:
 # Up to so many data sets of a suite are all open; of more, the first.
 _UNFOLDED = 3
 
+# Of more charts of a data set these are shown: size and speed, the others folded.
+_MOST_CHARTS, _FIRST_CHARTS = 6, 4
+
 # From so many configurations on, heat maps are folded, except the first.
 _MANY_ENTRIES = 20
 
 
-def section(suite: SuiteResults, outline: Outline, *, anchor: str, title: str) -> dict[str, Any]:
+def section(suite: SuiteResults, *, anchor: str, title: str) -> dict[str, Any]:
     """Return the heat maps, charts and numbers of a suite as the template takes them."""
     unfolded = len(suite.groups) <= _UNFOLDED
     return {
         "anchor": anchor,
         "title": title,
-        "heat_maps": list(heat_maps(suite)),
+        # On one data set a map would be a column that the charts and the table show, too.
+        "heat_maps": list(heat_maps(suite)) if len(suite.groups) > 1 else [],
         "folds_maps": len(suite.configurations) >= _MANY_ENTRIES,
         "groups": [
-            {**_group(group, suite, outline), "open": unfolded or group is suite.groups[0]}
+            {**_group(group, suite), "open": unfolded or group is suite.groups[0]}
             for group in suite.groups
         ],
     }
 
 
-def _group(group: ComparisonGroup, suite: SuiteResults, outline: Outline) -> dict[str, Any]:
-    tables = list(query_tables(group))
+def _group(group: ComparisonGroup, suite: SuiteResults) -> dict[str, Any]:
+    tables, charts = list(query_tables(group)), charts_of(group)
+    shown = len(charts) if len(charts) <= _MOST_CHARTS else _FIRST_CHARTS
     return {
         "name": group.name,
         "extent": suite.extent(group),
         "not_run": joined(losses_and_gaps.not_run(group, suite), most=8),
-        "charts": charts_of(group, outline.colours),
+        "charts": charts[:shown],
+        "more_charts": charts[shown:],
         "query_maps": [{"table": table, "map": query_map(table)} for table in tables],
         "numbers": result_table(group),
     }
@@ -115,7 +122,7 @@ def page(results: Results) -> str:
         lead=outline.lead,
         mixture=outline.mixture,
         machine=metadata_table.summary(results),
-        suites=[_suite(f"family-{n}", each, outline) for n, each in enumerate(outline.suites)],
+        suites=[_suite(f"family-{n}", each) for n, each in enumerate(outline.suites)],
         self_check=outline.self_check,
         legend=legend(results.floors),
         facts=metadata_table.by_section(results),
@@ -133,11 +140,12 @@ STYLES, SCRIPTS = ("report.css", "chooser.css"), ("report.js", "chooser.js")
 @functools.cache
 def style() -> str:
     """Return the style sheet of a report."""
-    return "".join(environment().get_template(each).render(colours=COLOURS) for each in STYLES)
+    colours = {"theme": THEME, "shades": SHADES}
+    return "".join(environment().get_template(each).render(colours) for each in STYLES)
 
 
-def _suite(anchor: str, suite: SuiteResults, outline: Outline) -> dict[str, Any]:
-    shown = section(suite, outline, anchor=anchor, title=suite.title)
+def _suite(anchor: str, suite: SuiteResults) -> dict[str, Any]:
+    shown = section(suite, anchor=anchor, title=suite.title)
     return shown | lists_of(suite) | {"findings": findings_on(suite)}
 
 

@@ -106,7 +106,7 @@ def test_queries_sort_by_their_numbers():
 def test_lines_show_times_and_name_their_ends(whole):
     outline = outline_of(whole)
     group = outline.suites[0].groups[0]
-    charts = {each.title: each for each in lines_of(group, outline.colours)}
+    charts = {each.title: each for each in lines_of(group)}
     assert {title.partition(":")[0] for title in charts} == {
         "Query time, warm",
         "Query time, cold",
