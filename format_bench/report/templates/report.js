@@ -111,7 +111,7 @@ for (const svg of document.querySelectorAll("figure .chart:has(use > title)")) {
   const points = Array.from(svg.querySelectorAll("use:has(> title)"));
   const tip = document.createElement("p");
   tip.className = "tip";
-  tip.setAttribute("role", "status");
+  tip.setAttribute("aria-live", "polite");
   tip.textContent = "Names of points: a pointer on them, or the arrow keys.";
   svg.closest("figure").append(tip);
   svg.setAttribute("tabindex", "0");
