@@ -51,6 +51,11 @@ class CodecChoice(BaseAdapter):
     options: Mapping[str, Any] = {}
     """Options of the library for saves besides the codec, in adapters that do not name it one."""
 
+    @property
+    def has_own_default(self) -> bool:
+        """Whether the library's defaults differ from the usual settings of `save`."""
+        return bool(self.options or (self.codecs and self.default_codec)) and not self.overridden_default
+
     def with_defaults(self) -> Self:
         """Return an adapter that saves without `options`; the caller gives `default_codec`."""
         adapter = copy.copy(self)

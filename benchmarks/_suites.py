@@ -78,7 +78,7 @@ def _family(suite):
 def _class_of(suite, benchmark):
     """Return a class with a method for each metric, under its own parameters."""
     axes = {
-        "codec": list(suite.codecs),
+        "codec": [] if benchmark.settings else list(suite.codecs),
         "track": []
         if benchmark.track
         else [each.name for each in suite.tracks if not each.for_own_questions],
@@ -108,6 +108,8 @@ def _class_of(suite, benchmark):
         method = _METHODS[kind](MetricState(suite, benchmark, metric))
         method.__name__ = method.__qualname__ = metric.benchmark
         method.pretty_name = f"{suite.prefix}: {metric.pretty}"
+        if benchmark.settings:
+            method.pretty_name += f", {benchmark.settings}"
         if kind == "track":
             method.unit = metric.unit
         members[metric.benchmark] = method
@@ -125,7 +127,8 @@ class MetricState:
     def run_of(self, params):
         """Return the cell of these parameters."""
         family = _family(self.suite.name)
-        return CellRun(family, self.suite, self.benchmark.name, params, SCALE, LIMIT_SECONDS)
+        own = {"settings": self.benchmark.settings} if self.benchmark.settings else {}
+        return CellRun(family, self.suite, self.benchmark.name, params, SCALE, LIMIT_SECONDS, **own)
 
     def measure(self, params, *, of_all_rounds=False):
         """Have the metric measured, or take the samples of a process that measured it with others."""

@@ -34,10 +34,12 @@ from format_bench.asv_support.run import (
     missing,
     rounds_file,
 )
+from format_bench.conditions import axes
 from format_bench.families.cases import codec_on, level_of
 from format_bench.families.measuring import measure_step, measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.families.questions import declared
+from format_bench.results.candidates import OWN_DEFAULT
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
 
@@ -68,6 +70,8 @@ class CellRun:
         The scale, which decides where results are.
     limit_seconds : float
         Wall time after which the process is ended as timed out.
+    settings : str
+        Settings of saves, a value of that axis; empty for the usual ones.
     """
 
     operations: Operations
@@ -80,19 +84,21 @@ class CellRun:
         params: Sequence[str],
         scale: str,
         limit_seconds: float,
+        settings: str = "",
     ) -> None:
         self.family, self.suite, self.params = family, suite, params
         self.benchmark = f"{suite.name}.{benchmark}"
         declared = suite.benchmark(benchmark)
         self._own_track = declared.track if declared else ""
-        has_choice = suite.codecs or (suite.tracks and not self._own_track)
+        self._settings = settings
+        has_choice = (suite.codecs or (suite.tracks and not self._own_track)) and not settings
         # The parameters that tell files apart; others, as the page cache, do not change a file.
         self._file_params = params[: 3 if has_choice else 2]
         label, dataset, *choice = self._file_params
         self.label, self.dataset = label, dataset
         choice = choice or [self._own_track] * bool(self._own_track)
         self._choice = choice[0] if choice else None
-        self._name = "-".join([dataset, label, *choice])
+        self._name = "-".join([dataset, label, *choice, *filter(None, [settings])])
         self.journal, self.metadata_file = journal(scale), metadata_file(scale)
         self.rounds_file = rounds_file(scale)
         self.limit_seconds, self._scale = limit_seconds, scale
@@ -121,7 +127,8 @@ class CellRun:
             adapter: BaseAdapter = registry.get(self.label)
         except (UnavailableError, UnknownNameError) as error:
             raise self.skip(CellStatus.UNAVAILABLE, error) from error
-        for benchmark in (self.benchmark, f"{self.suite.name}.{self.suite.saves(self._own_track)}"):
+        saving = self.suite.saves(self._own_track, self._settings)
+        for benchmark in (self.benchmark, f"{self.suite.name}.{saving}"):
             earlier = self.journal.ended_badly(benchmark, self._file_params)
             if earlier:
                 # A process that is ended in a save leaves what may fill the disk.
@@ -143,6 +150,9 @@ class CellRun:
             is_warm=False,
         )
         self.guard(self.operations.warm_up)
+        if self._settings:
+            # Left by the end of the process.
+            self.guard(axes()["settings"].under(self._settings, self.operations).__enter__)
         return self.operations
 
     @property
@@ -295,6 +305,7 @@ class CellRun:
             if any(
                 self.family.step_of(metric, cache) is step
                 for each in self.suite.benchmarks
+                if each.settings == self._settings
                 for cache in each.caches or (None,)
                 for metric in each.metrics
             )
@@ -432,10 +443,6 @@ def codec_of(adapter: Any, choice: str) -> tuple[str | None, int | None]:
         if codec.name in (name, f"blosc:{name}"):
             return codec.name, level if codec.levels else None
     raise UnsupportedError(f"{adapter.label} has no codec {name}")
-
-
-# The choice of the codec that a library takes by itself.
-OWN_DEFAULT = "own default"
 
 
 @functools.cache

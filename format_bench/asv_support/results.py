@@ -67,6 +67,8 @@ class AsvCell:
     """How many of the samples each process took, if that is known."""
     track: str = ""
     """The track of a class of benchmarks that declares one; empty if it is a parameter, or none."""
+    settings: str = ""
+    """The settings of a class of benchmarks that declares them; empty for the usual ones."""
 
 
 @dataclass(frozen=True)
@@ -241,7 +243,7 @@ def _cells(
     """Return the cells of one benchmark, in the order of its parameters."""
     name = benchmark["name"]
     suite = name.rpartition(".")[0]
-    own_track = _own_track(suite)
+    own_track, settings = _own_way(suite)
     axes = result.get_result_params(name)
     values = result.get_result_value(name, axes)
     samples = result.get_result_samples(name, axes)
@@ -255,7 +257,7 @@ def _cells(
         named = dict(zip(benchmark["param_names"][2:], others, strict=True))
         said = [each for each in reasons if each.suite == suite and each.params == params]
         if value is None or math.isnan(value):
-            cells.append(AsvCell(*facts, None, *_why(said), named, track=own_track))
+            cells.append(AsvCell(*facts, None, *_why(said), named, track=own_track, settings=settings))
         else:
             remarks = [each.sentence for each in said if each.status is CellStatus.VALUE]
             declared = BY_BENCHMARK[name.rpartition(".")[2]]
@@ -263,17 +265,16 @@ def _cells(
             own = rounds.of_cell(suite, params, declared.name, value, taken)
             joined = [sample for each in own for sample in each]
             facts_of_value = list(taken or joined or [value]), [len(each) for each in own]
-            cells.append(
-                AsvCell(*facts, value, "value", remark, named, *facts_of_value, track=own_track)
-            )
+            way = own_track, settings
+            cells.append(AsvCell(*facts, value, "value", remark, named, *facts_of_value, *way))
     return cells
 
 
-def _own_track(suite: str) -> str:
-    """Return the track of a class of benchmarks that declares one."""
+def _own_way(suite: str) -> tuple[str, str]:
+    """Return track and settings of a class of benchmarks that declares them."""
     module, _, name = suite.partition(".")
     benchmark = SUITES[module].benchmark(name) if module in SUITES else None
-    return benchmark.track if benchmark else ""
+    return (benchmark.track, benchmark.settings) if benchmark else ("", "")
 
 
 @functools.cache
@@ -366,8 +367,10 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
 
 
 def _conditions(cell: AsvCell) -> dict[str, str]:
-    own = {"track": cell.track, **cell.axes}
-    return dict(Conditions({"threads": "all", "cache": own.get("cache"), "track": own["track"]}))
+    own = {"track": cell.track, "settings": cell.settings, **cell.axes}
+    return dict(
+        Conditions({"threads": "all", **{n: own.get(n) for n in ("cache", "settings", "track")}})
+    )
 
 
 def _codec_of(cell: AsvCell) -> tuple[str | None, int | None]:

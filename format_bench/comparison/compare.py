@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -271,7 +271,7 @@ def _candidates(results: Results, suite: str) -> dict[Configuration, Candidate]:
 
 def _compared(configuration: Configuration) -> Configuration:
     """Return a configuration without its codec if a track decides it: names of one codec differ."""
-    return configuration._replace(codec=None, level=None) if configuration.track else configuration
+    return replace(configuration, codec=None, level=None) if configuration.track else configuration
 
 
 def _common_datasets(

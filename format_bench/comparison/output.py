@@ -240,7 +240,7 @@ def _cell(ratio: Ratio) -> dict[str, Any]:
     interval = None if None in (ratio.low, ratio.high) else [ratio.low, ratio.high]
     return {
         "family": pair.dataset.suite,
-        **pair.configuration._asdict(),
+        **pair.configuration.to_json(),
         "dataset": pair.dataset.name,
         "rows_a": pair.dataset.rows_a,
         "rows_b": pair.dataset.rows_b,

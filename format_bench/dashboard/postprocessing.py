@@ -161,7 +161,9 @@ def _tables_by_kind(group: ComparisonGroup) -> Iterator[TextTable]:
             by_kind.setdefault(_kind(measure), []).append(measure)
     for kind, measures in by_kind.items():
         columns = [(str(each), measured_column(group, each)) for each in measures]
-        yield text_table(f"{group.name}: {kind}", ResultTable.of(group.configurations, columns))
+        yield text_table(
+            f"{group.name}: {kind}", ResultTable.of(group.configurations, columns, losses=group.losses)
+        )
 
 
 def _kind(measure: Measure) -> str:

@@ -180,7 +180,7 @@ def to_json(race: Race) -> dict[str, Any]:
         "dropped": [
             {
                 "name": str(each.configuration),
-                **each.configuration._asdict(),
+                **each.configuration.to_json(),
                 "rows": each.rows,
                 "reason": each.reason,
             }

@@ -161,7 +161,8 @@ def _facts(
 
 
 def _entry_of(case: Case) -> Configuration:
-    return Configuration(case.format, case.codec, case.level, case.threads)
+    fields = case.format, case.codec, case.level, case.threads
+    return Configuration(*fields, family=case.family.name)
 
 
 def _exclude(standings: Standings, family: Family, criteria: Criteria, own: Prepared) -> None:

@@ -217,7 +217,7 @@ def _break_even(found: BreakEven) -> dict[str, Any]:
 
 
 def _candidate(candidate: Candidate) -> dict[str, Any]:
-    return {"name": candidate.name, **candidate.configuration._asdict()}
+    return {"name": candidate.name, **candidate.configuration.to_json()}
 
 
 def _ranked(ranked: Ranked, answer: Recommendation) -> dict[str, Any]:

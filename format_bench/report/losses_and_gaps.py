@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from format_bench.results.groups import ComparisonGroup
 
 
-COUNTED = tuple(Measure(each.loss) for each in FAMILIES.values())
+COUNTED = tuple(dict.fromkeys(Measure(each.loss) for each in FAMILIES.values()))
 """The measures that count losses; without a value of any, nothing is known of losses."""
 
 
@@ -32,9 +32,14 @@ class Loss:
     """Names of groups."""
     words: str
 
+    @property
+    def is_of_values(self) -> bool:
+        """Whether values came back changed, as of a lossy codec."""
+        return bool(self.configuration.loss)
+
 
 def losses(suite: SuiteResults) -> list[Loss]:
-    """Return the losses of configurations whose values all came back right, sorted."""
+    """Return the losses of configurations, none of which is an error, sorted."""
     found: dict[tuple[Configuration, str], list[str]] = {}
     for group in suite.groups:
         for measure in COUNTED:
@@ -43,6 +48,9 @@ def losses(suite: SuiteResults) -> list[Loss]:
                     cell = group.cell(configuration, measure)
                     words = _summary(cell.sentence) or f"{value:g} {cell.unit}"
                     found.setdefault((configuration, words), []).append(group.name)
+        for configuration, words in group.losses.items():
+            if not any(group.cell(configuration, each).value for each in COUNTED):
+                found.setdefault((configuration, words), []).append(group.name)
     in_order = sorted(found.items(), key=lambda item: item[0][0].sort_key)
     return [Loss(configuration, groups, words) for (configuration, words), groups in in_order]
 

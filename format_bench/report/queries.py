@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -188,7 +188,7 @@ class QueryTable:
         return {
             each: Configuration(each.format)
             if formats.count(each.format) == 1
-            else each._replace(track="")
+            else replace(each, track="")
             for each in self.ranked
         }
 

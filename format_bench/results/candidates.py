@@ -7,18 +7,29 @@ tables, charts and sentences.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from adapter_core.text import printable
+from format_bench.results.adapter_facts import AdapterFacts, facts_of
 from format_bench.results.metrics import Measure
+from format_bench.results.suites import family_of_suite
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
 
 
-class Configuration(NamedTuple):
-    """A format with or without a codec."""
+LOSSY = "lossy"
+"""Mark of a configuration that changes values, in its name and in every view."""
+
+
+OWN_DEFAULT = "own default"
+"""Codec of records of asv's suites for the codec that a library takes by itself."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A format with a codec, the settings of an axis, or neither."""
 
     format: str
     """The label, e.g. "Parquet[polars]"."""
@@ -28,26 +39,67 @@ class Configuration(NamedTuple):
     """"all" or "1"; also "all" where groups of results are of one thread policy each."""
     track: str = ""
     """Way to write the file, e.g. "paper"; empty in suites without tracks."""
+    settings: str = ""
+    """"defaults", "recommended" or "tuned"; empty for the usual ones, without compression."""
+    family: str = field(default="", compare=False)
+    """Family of the adapter, whose facts the name says; empty if unknown."""
 
     @classmethod
-    def of(cls, record: Record) -> Configuration:
+    def of(cls, record: Record) -> Self:
         """Return the configuration of a record, with its thread policy."""
-        return cls(record.format, record.codec, record.level, record.threads, record.track)
+        return cls(
+            *(record.format, record.codec, record.level, record.threads, record.track),
+            settings=record.conditions.get("settings", ""),
+            family=family_of_suite(record.suite.partition(".")[0]).name,
+        )
 
     def __str__(self) -> str:
-        """Return the name, e.g. "Parquet zstd 3" or "NetCDF4 (paper)"."""
-        # Without a comma, since names are joined to lists by commas.
-        level = "" if self.level is None else f" {self.level}"
-        # The track of a suite decides the codec.
-        way = f"({self.track})" if self.track else f"{self.codec or ''}{level}"
+        """Return the name, e.g. "Parquet zstd 3", "Parquet, no codec" or "NetCDF4 (paper)"."""
         threads = "" if self.threads == "all" else " on 1 thread"
-        return printable(f"{self.format} {way}{threads}")
+        lossy = f", {LOSSY}" if self.loss else ""
+        return printable(f"{self.format}{self._way}{threads}{lossy}")
 
     @property
-    def sort_key(self) -> tuple[str, str, str, int, str, str]:
+    def _way(self) -> str:
+        """The way to write the file, as the name says it."""
+        if self.track:
+            return f" ({self.track})"  # it decides the codec
+        if self.settings == "defaults" or self.codec == OWN_DEFAULT:
+            codec = self.facts.default_codec
+            return ", default" + (f" ({codec})" if codec else "")
+        if self.settings:
+            return f", {self.settings}"
+        if self.codec:
+            return f" {self.codec}" + ("" if self.level is None else f" {self.level}")
+        # Where the library compresses by itself, a bare label would not say which of the two it is.
+        return ", no codec" if self.facts.compresses_by_itself else ""
+
+    @property
+    def facts(self) -> AdapterFacts:
+        """Facts of the adapter."""
+        return facts_of(self.family, self.format)
+
+    @property
+    def loss(self) -> str:
+        """The loss of values that the adapter or the codec declares, in words; empty if lossless."""
+        return self.facts.loss_by(self.codec, self.level)
+
+    @property
+    def uncompressed(self) -> Self:
+        """The configuration of the same format that savings and costs of a codec relate to."""
+        return replace(self, codec=None, level=None, settings="")
+
+    @property
+    def sort_key(self) -> tuple[str, str, str, str, int, str, str]:
         """The place in alphabetical lists: of one format, the uncompressed configuration is first."""
         name = self.format.casefold(), self.format
-        return *name, self.codec or "", self.level or 0, self.threads, self.track
+        return *name, self.settings, self.codec or "", self.level or 0, self.threads, self.track
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as JSON values; without settings or family where there are none."""
+        facts = asdict(self)
+        del facts["family"]
+        return facts if self.settings else {n: v for n, v in facts.items() if n != "settings"}
 
 
 class DatasetSize(NamedTuple):

@@ -89,7 +89,7 @@ def codec_costs(cost: CodecCost, group: ComparisonGroup) -> dict[Configuration, 
     found = {}
     for each in group.configurations:
         cell = group.cell(each, measure)
-        plain = group.cell(each._replace(codec=None, level=None), measure)
-        if each.codec is not None and cell.value is not None and plain.value:
+        plain = group.cell(each.uncompressed, measure)
+        if each != each.uncompressed and cell.value is not None and plain.value:
             found[each] = cost.relate(cell, plain)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.conditions import Conditions
 from format_bench.results.marks import BEST, TIE
 from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.suites import family_of_suite
 
 if TYPE_CHECKING:
     from format_bench.results.noise import RunNoise
@@ -61,7 +62,7 @@ class ComparisonGroup:
     data: str = ""
     """The data set without its conditions."""
     conditions: Conditions = field(default_factory=Conditions)
-    """Those that all its cells share: neither page cache nor track."""
+    """Those that all its cells share: neither page cache nor settings nor track."""
     rows: int = 0
     columns: int = 0
     suite: str = ""
@@ -102,7 +103,7 @@ class ComparisonGroup:
             data=printable(first.dataset),
             conditions=Conditions(
                 {axis: printable(value) for axis, value in first.conditions.items()}
-                | dict.fromkeys(("cache", "track"))
+                | dict.fromkeys(("cache", "settings", "track"))
             ),
             rows=first.rows,
             # 0 in the records of a case that failed before its data set was loaded.
@@ -110,7 +111,7 @@ class ComparisonGroup:
             suite=first.suite.partition(".")[0],
             cells={
                 (
-                    Configuration.of(record)._replace(threads="all"),
+                    replace(Configuration.of(record), threads="all"),
                     Measure.of(record),
                 ): ResultCell.of(record, noise.of_cell(record) if noise else None)
                 for record in records
@@ -141,6 +142,13 @@ class ComparisonGroup:
     def query_measures(self) -> list[Measure]:
         """The measures of single queries with at least one record; Q2 is before Q10."""
         return sorted_measures(measure for _, measure in self.cells if measure.query)
+
+    @cached_property
+    def losses(self) -> dict[Configuration, str]:
+        """The losses of values in words, as verified or else as declared; of lossy configurations."""
+        counted = Measure(family_of_suite(self.suite).loss)
+        cells = {each: self.cell(each, counted) for each in self.configurations if each.loss}
+        return {each: cell.sentence if cell.value else each.loss for each, cell in cells.items()}
 
     def cell(self, configuration: Configuration, measure: Measure) -> ResultCell:
         """Return a cell; `not_run` if it has no record."""

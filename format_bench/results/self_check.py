@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import plural
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise import RunNoise, is_wall_time
@@ -143,6 +144,4 @@ def _pairs(records: list[Record], noise: RunNoise) -> Iterator[OrderedPair]:
 
 def _configuration(record: Record) -> tuple[object, ...]:
     """Return the coordinates of a record without its measure."""
-    suite = record.suite.partition(".")[0]
-    where = (suite, record.place, record.rows, record.threads)
-    return *where, record.format, record.codec, record.level, record.track
+    return record.suite.partition(".")[0], record.place, record.rows, Configuration.of(record)

@@ -66,6 +66,8 @@ class Benchmark:
     """Labels that they are limited to; the suite's if empty."""
     track: str = ""
     """The track of their files, if the tracks of the suite are not a parameter."""
+    settings: str = ""
+    """The settings of their files, e.g. "defaults", without the suite's codecs; else the usual ones."""
 
     def __post_init__(self) -> None:
         for name in ("metrics", "caches", "queries", "datasets", "formats"):
@@ -167,9 +169,15 @@ class Suite:
         """Return the class of benchmarks of that name, if it is declared."""
         return next((each for each in self.benchmarks if each.name == name), None)
 
-    def saves(self, track: str = "") -> str:
+    def saves(self, track: str = "", settings: str = "") -> str:
         """Return the class of benchmarks that saves the files that the others read on a track."""
-        return next(each.name for each in self.benchmarks if each.track == track)
+        wanted = track, settings
+        return next(each.name for each in self.benchmarks if (each.track, each.settings) == wanted)
+
+    @property
+    def measures_defaults(self) -> bool:
+        """Whether the libraries' own defaults are among its configurations."""
+        return any(each.settings == "defaults" for each in self.benchmarks)
 
     def recorded_track(self, track: str) -> str:
         """Return the track of a record; one from before the suite had tracks is on the first."""
@@ -195,7 +203,7 @@ class Family:
     user_data: str
     """A user's data of this family in words, e.g. "a folder of images"."""
     loss: str
-    """The metric of loss: counts changed items although every value is right."""
+    """The metric of loss: counts items with a change that is no error, e.g. of a dtype."""
     steps: tuple[Step, ...]
     """The runner's steps in order; the first leaves the file that the others read."""
     suites: tuple[Suite, ...]

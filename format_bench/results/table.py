@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from format_bench.results.codec_costs import CODEC_COSTS, CodecCost, codec_costs
@@ -61,6 +61,8 @@ class ResultTable:
     """The name of each column, without the configurations' column."""
     rows: list[tuple[Configuration, list[FormattedCell]]]
     title: str = ""
+    losses: Mapping[Configuration, str] = field(default_factory=dict)
+    """Losses of values of lossy configurations, in words."""
 
     @classmethod
     def of(
@@ -68,11 +70,12 @@ class ResultTable:
         configurations: Iterable[Configuration],
         columns: Iterable[tuple[str, Column]],
         title: str = "",
+        losses: Mapping[Configuration, str] | None = None,
     ) -> ResultTable:
         """Return the table of some columns, each with its name."""
         columns = list(columns)
         rows = [(each, [column.get(each, NOTHING) for _, column in columns]) for each in configurations]
-        return cls([name for name, _ in columns], rows, title)
+        return cls([name for name, _ in columns], rows, title, losses or {})
 
     def parts(self, most: int) -> Iterator[ResultTable]:
         """Yield tables of at most so many columns, which fit a page of paper."""
@@ -88,7 +91,8 @@ def result_table(group: ComparisonGroup) -> ResultTable:
     # Pages link the measured columns to graphs, and count on their place before the others.
     columns = [(str(each), measured_column(group, each)) for each in group.measures]
     costs = ((each.title.lower(), cost_column(group, each)) for each in CODEC_COSTS)
-    return ResultTable.of(group.configurations, [*columns, *(each for each in costs if each[1])])
+    with_costs = [*columns, *(each for each in costs if each[1])]
+    return ResultTable.of(group.configurations, with_costs, losses=group.losses)
 
 
 def codec_table(group: ComparisonGroup, configurations: Sequence[Configuration]) -> ResultTable:
@@ -103,7 +107,7 @@ def codec_table(group: ComparisonGroup, configurations: Sequence[Configuration])
             (measure.metric, measured_column(group, measure, configurations)),
             ("ratio" if measure.metric == "size" else "added", cost_column(group, cost)),
         ]
-    return ResultTable.of(configurations, columns)
+    return ResultTable.of(configurations, columns, losses=group.losses)
 
 
 def measured_column(
@@ -169,8 +173,11 @@ def text_table(
     """
     lead = lead or {"format": str}
     notes: list[str] = []
+    lossy = {each: escape(_about(each, words)) for each, words in table.losses.items()}
+    first, *others = lead.values()
     rows = [
-        [escape(text_of(each)) for text_of in lead.values()]
+        [with_notes(escape(first(each)), [lossy[each]] if each in lossy else [], notes)]
+        + [escape(text_of(each)) for text_of in others]
         + [with_notes(cell.plain_text, map(escape, cell.notes), notes) for cell in cells]
         for each, cells in table.rows
     ]

@@ -16,7 +16,7 @@ from adapter_core import (
     UnsupportedError,
 )
 from adapter_core.errors import InvalidRequestError
-from format_bench.conditions import axes
+from format_bench.conditions import axes, why_not
 from format_bench.families.cases import Case, codec_on
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.families.questions import asking, declared
@@ -67,6 +67,8 @@ class RunRequest:
     """Names of the family's steps; none for all."""
     conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Values to measure under, by name of an axis; of the others the defaults."""
+    library_defaults: bool = False
+    """Whether each library's own defaults are measured, too, where they differ and nothing is chosen."""
     questions: Questions | None = None
     """The user's own questions, in place of the suite's."""
     user_data: Source | None = None
@@ -204,7 +206,8 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     if not cases:
         raise InvalidRequestError(f"nothing is left to measure: {'; '.join(left_out)}")
     steps_of(request, cases)
-    whole = tuple(_under(request, dict.fromkeys(cases)))
+    under = _under(request, dict.fromkeys(cases))
+    whole = tuple(_with_defaults(under, registry) if _has_defaults(request, suite) else under)
     return Plan(*_sharded(request.shard, whole), tuple(left_out))
 
 
@@ -248,6 +251,30 @@ def _under(request: RunRequest, cases: Iterable[Case]) -> Iterator[Case]:
         for taken in itertools.product(*values.values()):
             conditions = case.conditions | dict(zip(values, taken, strict=True))
             yield replace(case, conditions=conditions)
+
+
+def _has_defaults(request: RunRequest, suite: Suite) -> bool:
+    """Return whether the libraries' own defaults are measured beside the usual settings."""
+    is_chosen = request.codecs or request.conditions.get("settings")
+    return request.library_defaults and not is_chosen and suite.measures_defaults
+
+
+def _with_defaults(cases: Iterable[Case], registry: Registry[Any]) -> Iterator[Case]:
+    """Yield each case; after an uncompressed one that of the library's defaults, if they differ."""
+    for case in cases:
+        yield case
+        if case.codec is None and not why_not(own := on_defaults(case)):
+            try:
+                adapter = registry.find(case.format)
+            except UnavailableError:
+                continue
+            if getattr(adapter, "has_own_default", False):
+                yield own
+
+
+def on_defaults(case: Case) -> Case:
+    """Return a case with the library's defaults for settings."""
+    return replace(case, conditions=case.conditions | {"settings": "defaults"})
 
 
 def _cases_of_tracks(

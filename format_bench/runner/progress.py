@@ -66,7 +66,12 @@ def columns_of(suite: str, *, cold: bool, questions: Iterable[str] = ()) -> tupl
 
 def configuration_of(case: Case) -> Configuration:
     """Return the configuration of a case; all cases of a run have the same thread policy."""
-    return Configuration(case.format, case.codec, case.level, track=case.track)
+    return Configuration(
+        *(case.format, case.codec, case.level),
+        track=case.track,
+        settings=case.conditions.get("settings", ""),
+        family=case.family.name,
+    )
 
 
 def records_of_cases(records: Iterable[Record], cases: Iterable[Case]) -> list[Record]:
@@ -107,7 +112,9 @@ def table(  # noqa: PLR0913, PLR0917 (a table, and what is known of its cells)
         group = replace(group, not_run=replace(NOT_RUN, sentence=not_run))
     columns = [each for each in columns if not _is_unasked(each.measure, found)]
     return ResultTable.of(
-        rows, [(each.title, measured_column(group, each.measure, rows)) for each in columns]
+        rows,
+        [(each.title, measured_column(group, each.measure, rows)) for each in columns],
+        losses=group.losses,
     )
 
 

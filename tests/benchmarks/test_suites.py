@@ -45,6 +45,17 @@ TABULAR = {
     "tabular.TabularLoad.track_read_memory",
     "tabular.TabularRead.time_read",
 }
+DEFAULTS = {
+    "tabular.TabularDefaults.time_save",
+    "tabular.TabularDefaults.track_save_memory",
+    "tabular.TabularDefaults.track_size",
+    "tabular.TabularDefaultsLoad.track_lost_columns",
+    "tabular.TabularDefaultsLoad.track_read_memory",
+    "tabular.TabularDefaultsRead.time_read",
+    "chunks.ChunksDefaults.time_save",
+    "chunks.ChunksDefaults.track_size",
+    "chunks.ChunksDefaultsRead.time_read",
+}
 ENGINES = {
     "engines.Engines.time_save",
     "engines.Engines.track_size",
@@ -163,6 +174,7 @@ SCALE = {
 }
 ALL_BENCHMARKS = (
     TABULAR
+    | DEFAULTS
     | ENGINES
     | COMPRESSION
     | IMAGE
@@ -286,7 +298,8 @@ def of_suite(compared, module):
 @pytest.fixture(scope="module")
 def printed(compared):
     """Return the printed text, and the rows of tables without compression."""
-    return of_suite(compared, "tabular")
+    text, rows = of_suite(compared, "tabular")
+    return text, [row for row in rows if "defaults" not in row["metric"]]
 
 
 @pytest.fixture(scope="module")
@@ -339,10 +352,18 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
         params = [[eval(text) for text in values] for values in benchmark["params"]]
         names = benchmark["param_names"]
         if names[-1] == "cache":
-            own = ["cold"] if "Cost" in name else ["warm"] if "Tuned" in name else ["warm", "cold"]
+            is_warm = "Tuned" in name or "ChunksDefaults" in name
+            own = ["cold"] if "Cost" in name else ["warm"] if is_warm else ["warm", "cold"]
             assert params.pop() == own
             names.pop()
         module = name.partition(".")[0]
+        if name in DEFAULTS:
+            # The clone keeps no array store whose library compresses by itself.
+            assert params == (
+                [["Feather", "Parquet"], ["eq"]] if module == "tabular" else [[], ["era5-small"]]
+            )
+            assert benchmark["pretty_name"].endswith(", defaults")
+            continue
         if module == "foxbench":
             assert names[:3] == ["store", "dataset", "track"]
             assert params[0] == ["HDF5", "Zarr.dir[xarray]"]

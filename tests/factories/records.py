@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from format_bench.results.conditions import Conditions
@@ -13,6 +14,7 @@ from format_bench.results.records import Record, engine_of
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
+    from format_bench.results.candidates import Candidate
     from format_bench.results.noise_floor import Floors
 
 TABULAR = {
@@ -58,7 +60,7 @@ METADATA: dict[str, Any] = {
 }
 
 
-AXES = ("cache", "threads", "track", "medium")
+AXES = ("cache", "threads", "track", "medium", "settings")
 """Axes that `record` takes as fields."""
 
 
@@ -224,3 +226,8 @@ def compressed(datasets: Iterable[str]) -> Iterator[Record]:
                         interval=[samples[0], samples[2]],
                         **fields,
                     )
+
+
+def bare(candidate: Candidate) -> str:
+    """Return the name of a candidate without facts of its adapter, e.g. "Parquet" uncompressed."""
+    return str(replace(candidate.configuration, family=""))

@@ -151,7 +151,13 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     conditions = taken_conditions(options)
     queries = options.pop("queries")
     questions = None if queries is None else Questions.of(queries)
-    wanted = RunRequest(user_data=_own(options), conditions=conditions, questions=questions, **options)
+    wanted = RunRequest(
+        user_data=_own(options),
+        conditions=conditions,
+        questions=questions,
+        library_defaults=True,
+        **options,
+    )
     shown = measuring_console(quiet=ctx.obj["quiet"])
     if where is not None:
         on_cluster = ClusterOptions(where, machines, plan_only, report, as_json)

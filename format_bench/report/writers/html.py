@@ -151,10 +151,20 @@ def _suite(anchor: str, suite: SuiteResults) -> dict[str, Any]:
 
 def lists_of(suite: SuiteResults) -> dict[str, Any]:
     """Return the lists of a suite as the template takes them: turns, losses, empty cells, remarks."""
+    lost = losses_and_gaps.losses(suite)
+    changed, kept = (
+        [
+            [str(each.configuration), ", ".join(each.groups), each.words]
+            for each in lost
+            if of is each.is_of_values
+        ]
+        for of in (True, False)
+    )
     return {
         "title": suite.title,
         "turns": [[measure, data, *rest] for data, measure, *rest in turns.rows_of_turns([suite])],
-        "losses": [row for _, *row in losses_and_gaps.rows_of_losses([suite])],
+        "changed": changed,
+        "losses": kept,
         "no_loss": losses_and_gaps.no_loss(suite),
         "gaps": [row for _, *row in losses_and_gaps.rows_of_gaps([suite])],
         "remarks": losses_and_gaps.remarks(suite),

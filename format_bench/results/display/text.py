@@ -56,7 +56,7 @@ def plural(number: int, noun: str) -> str:
 
 
 def joined(names: Iterable[object], most: int | None = 4) -> str:
-    """Return names as a phrase, e.g. "A, B and C".
+    """Return names as a phrase, e.g. "A, B and C"; "A, b; C and D" where a name contains a comma.
 
     Parameters
     ----------
@@ -69,7 +69,8 @@ def joined(names: Iterable[object], most: int | None = 4) -> str:
     if most is not None and len(shown) > most:
         others = len(shown) - most + 1
         shown = [*shown[: most - 1], f"{others} others"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    comma = "; " if any(", " in each for each in shown) else ", "
+    return " and ".join([comma.join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 # As in `ulimit`, systemd and Docker: powers of 1,024.

@@ -35,7 +35,7 @@ SIZE = Measure("size")
 
 _OF_NO_CELL = {
     *("value", "unit", "interval", "status", "sentence"),
-    *("algorithm", "heading", "dataset", "conditions"),
+    *("algorithm", "heading", "dataset", "conditions", "family"),
 }
 """Fields of a number that follow from others, or are measured."""
 
@@ -64,6 +64,7 @@ class Number:
     query: str
     heading: str
     """Kind of the query."""
+    family: str
     value: float
     unit: str
     interval: tuple[float, float] | None = None
@@ -74,7 +75,9 @@ class Number:
     def name(self) -> str:
         """The configuration in words, e.g. "Parquet zstd 3"."""
         codec = None if self.codec == NONE else self.codec
-        return str(Configuration(self.format, codec, self.level, "all", self.track))
+        settings = self.conditions.get("settings", "")
+        fields = self.format, codec, self.level, "all", self.track, settings
+        return str(Configuration(*fields, family=self.family))
 
     @property
     def quantity(self) -> str:
@@ -215,7 +218,7 @@ def _numbers(
             level=configuration.level,
             track=configuration.track,
             data=group.data,
-            conditions=group.conditions,
+            conditions=group.conditions | {"settings": configuration.settings},
             dataset=group.dataset,
             rows=group.rows,
             threads=group.threads,
@@ -223,6 +226,7 @@ def _numbers(
             cache=measure.cache or "",
             query=measure.query,
             heading=headings.get(measure.query, measure.query),
+            family=configuration.family,
             value=math.nan if cell.value is None else cell.value,
             unit=cell.unit,
             interval=cell.interval,

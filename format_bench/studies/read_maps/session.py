@@ -207,7 +207,7 @@ _LESS_SELECTIVE = {Question.FILTER: Question.COLUMNS}
 
 
 def _named(case: Case) -> Configuration:
-    return Configuration(case.format, case.codec)
+    return Configuration(case.format, case.codec, family=case.family.name)
 
 
 def _save(case: Case, data: Path, path: Path) -> None:

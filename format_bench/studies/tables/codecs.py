@@ -12,7 +12,7 @@ import data_formats
 from adapter_core import UnavailableError
 from adapter_core.codecs import algorithm_of
 from format_bench.report.charts.figures import LABEL, QUIET, TEXT, Chart
-from format_bench.results.candidates import Configuration
+from format_bench.results.candidates import OWN_DEFAULT, Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, SIZE_RATIO
 from format_bench.results.display.text import plural, quantity
 from format_bench.results.marks import symbols
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 # The algorithms that several formats offer, at the lowest level that all of them have.
 ALGORITHMS, LEVEL = ("zstd", "lz4", "gzip"), 1
-
-OWN_DEFAULT = "own default"
 
 TRACKS = (OWN_DEFAULT, *(f"{name} {LEVEL}" for name in ALGORITHMS))
 
@@ -112,10 +110,10 @@ def _default_of(label: str) -> Configuration:
     try:
         adapter = data_formats.find(label)
     except UnavailableError:
-        return Configuration(label)
+        return Configuration(label, family="tables")
     default = adapter.default_codec
     level = None if default is None else adapter.codec_named(default).default_level
-    return Configuration(label, default, level)
+    return Configuration(label, default, level, family="tables")
 
 
 def _column(

@@ -70,6 +70,23 @@ def test_a_read_is_measured_once_for_all_benchmarks_that_report_it(suite, monkey
     assert runs == [1]
 
 
+def test_the_librarys_defaults_have_a_file_of_their_own(suite):
+    found = {}
+    for name, metric, settings in (
+        ("Tabular", "size", ""),
+        ("TabularDefaults", "size", "defaults"),
+        ("TabularDefaultsRead", "read time", "defaults"),
+    ):
+        params = ("Parquet", "eq", *(["warm"] if metric == "read time" else []))
+        cell = CellRun(TABLES, suite, name, params, "tiny", 600, settings=settings)
+        assert cell.samples(metric, "warm" if metric == "read time" else None, EFFORT)
+        found[name] = (cell._kept.name, cell.operations.adapter.codec_used(cell._kept))
+    assert found["Tabular"] == ("eq-Parquet-kept.parquet", None)
+    # The read takes the file that the save has left.
+    own = ("eq-Parquet-defaults-kept.parquet", "snappy")
+    assert found["TabularDefaults"] == found["TabularDefaultsRead"] == own
+
+
 def test_a_value_of_asvs_last_round_is_of_all_processes(suite):
     first = samples(suite, "Tabular", "save memory")
     run = CellRun(TABLES, suite, "Tabular", ("CSV", "eq"), "tiny", 600)

@@ -218,7 +218,7 @@ def test_agreement_is_computed_by_data_set_and_overall():
     # On all, B has the means 2, 2.45, 2.45 and 2: no order that agrees or disagrees.
     assert found == {"t": pytest.approx(1), "u": pytest.approx(-1), "": pytest.approx(0)}
     (first, second, *_) = comparison.disagreements
-    assert {str(first.configuration), str(second.configuration)} == {"CSV", "Feather"}
+    assert {first.configuration.format, second.configuration.format} == {"CSV", "Feather"}
     assert abs(first.rank_a - first.rank_b) == 3
 
 

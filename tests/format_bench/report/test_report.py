@@ -104,7 +104,7 @@ def test_the_verdict_names_the_best_its_ties_and_how_far_the_last_is_behind():
     )
     mean = math.prod([4, 9, 8]) ** (1 / 3)
     assert report.findings(found)[0] == (
-        "Fastest to read, warm: Feather, on 2 of 3 data sets; ties with Pickle on 1;"
+        "Fastest to read, warm: Feather, no codec, on 2 of 3 data sets; ties with Pickle on 1;"
         f" elsewhere Pickle on 1; CSV takes {mean:.2f} times as long as the best (geometric mean)."
     )
 
@@ -119,9 +119,27 @@ def test_the_verdict_tells_losses_wrong_values_and_empty_cells():
     said = "\n".join(tables)
     assert "Tables: Came back with wrong values: Lying on eq;" in said
     assert "Tables: Lost something: Excel; 2 of 7 gave everything back exactly." in said
-    assert "Images: Lost something: JPEG; 2 of 3" in said
+    assert "Images: Lost something: JPEG, lossy; 2 of 3" in said
     assert re.search(r"Tables: Without a value: \d+ of \d+ cells: .*1 timed out", said)
     assert not any(sentence.startswith("Compression: Without") for sentence in tables)
+
+
+def test_losses_of_values_are_apart_and_each_data_set_is_named_once():
+    lost = {"sentence": "column a: Int64 came back as float64", "dataset": "core"}
+    pixels = {"sentence": "pixels of 5 of 5 images changed", "suite": "image", "dataset": "digits"}
+    found = results(
+        [
+            record("CSV", "lost columns", 1, unit="columns", **lost),
+            record("JPEG", "changed images", 5, unit="images", **pixels),
+        ]
+    )
+    page = Page(writers.html.page(found))
+    said = " ".join(" ".join(page.text).split())
+    (changed, kept) = said.index("Values that came back changed"), said.index("with right values")
+    assert changed > kept  # in the order of the suites
+    assert "JPEG, lossy digits pixels of 5 of 5 images changed" in said[changed:]
+    assert "CSV core Int64 came back as float64" in said[kept:changed]
+    assert "core, core" not in said
 
 
 def test_with_noise_floors_a_tie_is_what_is_no_further_from_the_best_than_noise():

@@ -27,7 +27,7 @@ from format_bench.runner.progress import MeasuredShare, columns_of
 from format_bench.runner.session import RunSummary
 from tests.factories.records import record, results
 
-LABELS = ("CSV", "Feather", "ORC", "Parquet")
+LABELS = ("CSV", "Excel", "ORC", "Pickle")
 FLOORS = Floors(wall_time=0.1, cpu_time=0.1, memory=0.05, size=0.5)
 
 READ, COLD = Measure("read time", "warm"), Measure("read time", "cold")
@@ -35,21 +35,21 @@ SAVE, SIZE, LOST = Measure("save time"), Measure("size"), Measure("lost columns"
 SAVE_MEMORY, READ_MEMORY = Measure("save memory"), Measure("read memory", "warm")
 
 BY_INTERVAL = {
-    SAVE: {"CSV": BEST, "Feather": TIE, "ORC": ""},
+    SAVE: {"CSV": BEST, "Excel": TIE, "ORC": ""},
     # Without several samples nothing shows how they vary.
-    READ: {"CSV": "", "Feather": BEST, "ORC": "", "Parquet": ""},
-    COLD: {"CSV": "", "Feather": "", "ORC": BEST, "Parquet": TIE},
-    SIZE: {"CSV": "", "Feather": BEST, "ORC": BEST, "Parquet": ""},
-    SAVE_MEMORY: {"Parquet": ""},
-    READ_MEMORY: {"CSV": "", "Feather": BEST, "ORC": "", "Parquet": ""},
-    LOST: {"CSV": "", "Feather": "", "ORC": "", "Parquet": ""},
+    READ: {"CSV": "", "Excel": BEST, "ORC": "", "Pickle": ""},
+    COLD: {"CSV": "", "Excel": "", "ORC": BEST, "Pickle": TIE},
+    SIZE: {"CSV": "", "Excel": BEST, "ORC": BEST, "Pickle": ""},
+    SAVE_MEMORY: {"Pickle": ""},
+    READ_MEMORY: {"CSV": "", "Excel": BEST, "ORC": "", "Pickle": ""},
+    LOST: {"CSV": "", "Excel": "", "ORC": "", "Pickle": ""},
 }
 BY_FLOOR = BY_INTERVAL | {
     # Intervals do not count where the noise of the machine is known.
-    SAVE: {"CSV": BEST, "Feather": "", "ORC": ""},
-    READ: {"CSV": "", "Feather": BEST, "ORC": TIE, "Parquet": ""},
-    COLD: {"CSV": "", "Feather": "", "ORC": BEST, "Parquet": ""},
-    READ_MEMORY: {"CSV": "", "Feather": BEST, "ORC": TIE, "Parquet": ""},
+    SAVE: {"CSV": BEST, "Excel": "", "ORC": ""},
+    READ: {"CSV": "", "Excel": BEST, "ORC": TIE, "Pickle": ""},
+    COLD: {"CSV": "", "Excel": "", "ORC": BEST, "Pickle": ""},
+    READ_MEMORY: {"CSV": "", "Excel": BEST, "ORC": TIE, "Pickle": ""},
 }
 
 
@@ -63,11 +63,11 @@ def cells(measure, values, intervals=None):
 
 def one_run(floors=None):
     """Return results with ties, equal values, a value alone, and empty cells of several kinds."""
-    interval = {"CSV": [0.9, 1.1], "Feather": [1.05, 1.3], "ORC": [1.15, 1.9]}
+    interval = {"CSV": [0.9, 1.1], "Excel": [1.05, 1.3], "ORC": [1.15, 1.9]}
     found = [
         *cells(SAVE, [1.0, 1.2, 1.5, None], interval),
         *cells(READ, [3.0, 1.0, 1.05, 2.0]),
-        *cells(COLD, [4.0, 5.0, 2.0, 2.5], {"ORC": [1.5, 2.7], "Parquet": [2.4, 2.8]}),
+        *cells(COLD, [4.0, 5.0, 2.0, 2.5], {"ORC": [1.5, 2.7], "Pickle": [2.4, 2.8]}),
         *cells(SIZE, [102.0, 100.0, 100.0, 101.0]),
         *cells(SAVE_MEMORY, [None, None, None, 1e6]),
         *cells(READ_MEMORY, [2e6, 1e6, 1.04e6, 3e6]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 import pytest
 
@@ -23,6 +25,27 @@ def test_all_usual_formats_are_measured_on_one_table_by_default():
     made = plan(RunRequest("tabular"))
     assert [case.format for case in made.cases] == data_formats.registry.usual_names()
     assert {(case.dataset, case.codec) for case in made.cases} == {("eq", None)}
+
+
+def test_the_libraries_own_defaults_are_beside_the_usual_settings():
+    wanted = RunRequest("tabular", formats=("CSV", "Feather", "Parquet"), library_defaults=True)
+    shown = [(case.format, case.conditions.get("settings")) for case in plan(wanted).cases]
+    assert shown == [
+        ("CSV", None),
+        ("Feather", None),
+        ("Feather", "defaults"),
+        ("Parquet", None),
+        ("Parquet", "defaults"),
+    ]
+    # Whoever chooses codecs or settings, or measures elsewhere, gets nothing else.
+    for chosen in (
+        {"codecs": ("none", "zstd")},
+        {"conditions": {"settings": ("recommended",)}},
+        {"conditions": {"link": ("20ms",)}},
+        {"suite": "compression"},
+    ):
+        cases = plan(replace(wanted, **chosen)).cases
+        assert "defaults" not in {case.conditions.get("settings") for case in cases}
 
 
 def test_the_image_suite_measures_storages():

@@ -1,0 +1,75 @@
+"""Facts of adapters that the names of their configurations say: defaults, and loss of values.
+
+Results may come from a machine with other packages: facts of unknown adapters are empty.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.codecs import ErrorScale
+from adapter_core.errors import UnavailableError, UnknownNameError
+from format_bench.results.suites import FAMILIES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from adapter_core.codecs import Codec
+
+_OF = {
+    ErrorScale.VALUE: "each value",
+    ErrorScale.RANGE: "the range of its chunk",
+    ErrorScale.ONE: "the unit",
+}
+
+
+@dataclass(frozen=True)
+class AdapterFacts:
+    """Declared facts of an adapter; those of an unknown one by default."""
+
+    default_codec: str | None = None
+    """Codec that the library takes by itself."""
+    has_own_default: bool = False
+    """Whether the library's defaults differ from the usual settings, and can be measured."""
+    compresses_by_itself: bool = False
+    """Whether the library's defaults compress, and the usual settings do not."""
+    codecs: Mapping[str, Codec] | None = None
+    changes_values: str = ""
+    """The loss of values of any file, in words; empty if the adapter is lossless."""
+
+    def loss_by(self, codec: str | None, level: int | None) -> str:
+        """Return in words the loss of values with a codec; empty if there is none."""
+        chosen = (self.codecs or {}).get(codec or "")
+        if chosen is not None and chosen.error:
+            return _bound(chosen.error, chosen.default_level if level is None else level)
+        return self.changes_values
+
+
+def _bound(scale: ErrorScale, bits: int | None) -> str:
+    return f"values change, by up to 2**-{bits} of {_OF[scale]}"
+
+
+@functools.cache
+def facts_of(family: str, label: str) -> AdapterFacts:
+    """Return the facts of the adapter of a label, given the name of its family."""
+    if family not in FAMILIES:
+        return AdapterFacts()
+    try:
+        adapter: Any = import_module(FAMILIES[family].adapters).registry.find(label)
+    except (UnknownNameError, UnavailableError):
+        return AdapterFacts()
+    codecs: tuple[Codec, ...] = getattr(adapter, "codecs", ())
+    loss = "pixels change" if getattr(adapter, "changes_pixels", False) else ""
+    if error := getattr(adapter, "error", None):
+        loss = _bound(*error)
+    own = getattr(adapter, "has_own_default", False)
+    return AdapterFacts(
+        default_codec=getattr(adapter, "default_codec", None) if codecs else None,
+        has_own_default=own,
+        compresses_by_itself=own or getattr(adapter, "overridden_default", "") == "codec",
+        codecs={each.name: each for each in codecs},
+        changes_values=loss,
+    )
