@@ -18,7 +18,7 @@ from format_bench.recommendation import output
 from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
 from format_bench.recommendation.questions import AskedQuestions, missing
 from format_bench.recommendation.recommend import choose
-from format_bench.recommendation.requirements import MEANINGS, Requirement, answer
+from format_bench.recommendation.requirements import MEANINGS, Requirement, answer, usual_requirements
 from format_bench.recommendation.scope import further_candidates, of_dataset, one_suite, suites_in
 from format_bench.recommendation.scoring import (
     BYTES_PER_MEGABYTE,
@@ -84,7 +84,7 @@ def chooser_of(results: Results) -> Chooser | None:
 
 def _default(scope: Scope) -> tuple[Recommendation | None, str]:
     try:
-        found = choose(scope, criteria_of(BALANCED, scope).weights)
+        found = choose(scope, criteria_of(BALANCED, scope).weights, usual_requirements(scope.candidates))
     except NoCandidateError as error:
         return None, str(error)
     return found, output.paragraph(found)
@@ -156,6 +156,7 @@ class _Table:
         purposes = {"": BALANCED} | PRESETS
         criteria = {name: criteria_of(each, scope) for name, each in purposes.items()}
         measured = [*scope.own_measures, *self.asked.measures]
+        usual = usual_requirements(scope.candidates)
         return {
             "dataset": dataset and printable(dataset),
             "datasets": [self.datasets.index(each) for each in scope.datasets],
@@ -164,7 +165,7 @@ class _Table:
             "presets": {
                 name: [
                     {measure.option: weight for measure, weight in each.weights.items()},
-                    list(each.requirements),
+                    [*usual, *each.requirements],
                 ]
                 for name, each in criteria.items()
                 if each.weights

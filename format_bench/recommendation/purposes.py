@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation.recommend import excluded_of
-from format_bench.recommendation.requirements import Requirement, answer
+from format_bench.recommendation.requirements import Requirement, answer, usual_requirements
 from format_bench.recommendation.scope import one_suite
 from format_bench.recommendation.scoring import NO_TRANSFER, Speeds, checked
 from format_bench.results.candidates import Candidate
@@ -88,15 +88,18 @@ class Wish:
     """One of `PRESETS`."""
     speeds: Speeds = NO_TRANSFER
     """Transfers that read and save times include."""
+    allow_lossy: bool = False
+    """Whether candidates that change values may be chosen."""
 
     @property
     def base(self) -> Preset | None:
         """The preset that is completed; None if only the user's own weights count."""
         return None if self.weights and not self.preset else PRESETS.get(self.preset or "", BALANCED)
 
-    def completing(self, base: Criteria) -> Criteria:
+    def completing(self, base: Criteria, candidates: Iterable[Candidate]) -> Criteria:
         """Return the criteria of the preset, as far as it can be answered, with the user's own."""
-        requirements = (*base.requirements, *self.requirements)
+        usual = () if self.allow_lossy else usual_requirements(candidates)
+        requirements = (*usual, *base.requirements, *self.requirements)
         return Criteria(base.weights | self.weights, requirements, base.caveats)
 
 
@@ -110,18 +113,18 @@ def criteria_for(results: Results, wish: Wish, suite: str | None = None) -> Crit
     NoCandidateError
         If no candidate has any value.
     """
-    if wish.base is None:
-        return wish.completing(Criteria({}, (), []))
     # A weight of 0 takes a metric out of the preset, and need not have values.
     counting = {measure: weight for measure, weight in wish.weights.items() if weight}
     scoped = one_suite(results, counting, suite)
+    if wish.base is None:
+        return wish.completing(Criteria({}, (), []), scoped.candidates)
     if not scoped.records:
         raise InvalidWeightError(f"{results.name} has no values but of single queries: nothing to rank")
     if not scoped.measures:
         # Nothing can be weighed: this raises, with the reasons of the empty cells.
         empty = {measure: scoped.datasets for each in scoped.candidates for _, measure in each.cells}
         excluded_of(scoped.candidates, (), scoped.suite, empty)
-    return wish.completing(criteria_of(wish.base, scoped))
+    return wish.completing(criteria_of(wish.base, scoped), scoped.candidates)
 
 
 def criteria_of(preset: Preset, scope: Scope) -> Criteria:
@@ -147,10 +150,10 @@ def criteria_before(configurations: Iterable[Configuration], suite: str, wish: W
         if measure not in measures:
             known = ", ".join(sorted(each.option for each in set(measures)))
             raise InvalidWeightError(f"{family.name} have no {measure.phrase}; they have {known}")
-    if wish.base is None:
-        return wish.completing(Criteria({}, (), []))
     candidates = [Candidate(each) for each in configurations]
-    return wish.completing(_answerable(wish.base, candidates, measures, suite, []))
+    if wish.base is None:
+        return wish.completing(Criteria({}, (), []), candidates)
+    return wish.completing(_answerable(wish.base, candidates, measures, suite, []), candidates)
 
 
 def _measures_of(family: Family) -> list[Measure]:

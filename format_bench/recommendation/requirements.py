@@ -13,6 +13,8 @@ from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES, SUITES, family_of_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.suites import Family
 
@@ -21,6 +23,7 @@ class Requirement(StrEnum):
     """A condition; the value is its name after --require."""
 
     EXACT = "exact"
+    LOSSLESS = "lossless"
     COLUMNS = "columns"
     SAFE = Trait.SAFE.value
     PORTABLE = Trait.PORTABLE.value
@@ -32,6 +35,7 @@ class Requirement(StrEnum):
 
 MEANINGS = {
     Requirement.EXACT: "every table came back as it was saved: values, types, nulls, order",
+    Requirement.LOSSLESS: "no value is changed; usual unless you allow lossy ones",
     Requirement.COLUMNS: "some columns can be read without the others",
     Requirement.SAFE: "reading runs no code that a file contains",
     Requirement.PORTABLE: "other languages have libraries that read it",
@@ -67,6 +71,8 @@ def answer(
     family = family_of_suite(suite)
     if requirement is Requirement.EXACT:
         return _exact(candidate, Measure(family.loss), datasets)
+    if requirement is Requirement.LOSSLESS:
+        return _lossless(candidate, Measure(family.loss), datasets)
     if requirement is Requirement.DETECTS_DAMAGE:
         return _detects_damage(candidate, family)
     label = candidate.configuration.format
@@ -118,6 +124,23 @@ def _exact(candidate: Candidate, losses: Measure, datasets: list[DatasetSize]) -
                 f"{record.unit} of {dataset.dataset}{example}",
             )
     return Answer(met=True)
+
+
+def _lossless(candidate: Candidate, losses: Measure, datasets: list[DatasetSize]) -> Answer:
+    if not candidate.configuration.loss:
+        return Answer(met=True)
+    verified = (candidate.cells.get((dataset, losses)) for dataset in datasets)
+    said = (each.sentence for each in verified if each and each.value)
+    return Answer(
+        met=False,
+        sentence=f"{candidate.name} changes values: {next(said, candidate.configuration.loss)}",
+    )
+
+
+def usual_requirements(candidates: Iterable[Candidate]) -> tuple[Requirement, ...]:
+    """Return the requirements that count where the user allows nothing else."""
+    is_lossy = any(each.configuration.loss for each in candidates)
+    return (Requirement.LOSSLESS,) if is_lossy else ()
 
 
 def _columns(candidate: Candidate, family: Family, facts: AdapterFacts) -> Answer:

@@ -94,6 +94,9 @@ Presets; what is given besides is added, or takes the place of the same metric:
     type=click.Choice([str(each) for each in Requirement]),
     help="What a format must meet.",
 )
+@click.option(
+    "--allow-lossy", is_flag=True, help="Also choose from formats and codecs that change values."
+)
 @click.option("--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights and requirements.")
 @click.option("--dataset", help="Choose by this data set alone; by default all count alike.")
 @click.option(
@@ -137,6 +140,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     weighed: tuple[str, ...],
     asked: tuple[str, ...],
     required: tuple[str, ...],
+    allow_lossy: bool,  # noqa: FBT001 (a switch)
     preset: str | None,
     dataset: str | None,
     conditions: tuple[str, ...],
@@ -153,7 +157,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     mix = questions.parsed(asked)
     own = questions.weighed(scoring.parsed(weighed), mix)
     speeds = Speeds.of_megabytes(read_speed, save_speed)
-    wish = purposes.Wish(own, tuple(map(Requirement, required)), preset, speeds)
+    wish = purposes.Wish(own, tuple(map(Requirement, required)), preset, speeds, allow_lossy)
     data_limits = taken_limits(limits, data)
     about_race: dict[str, Any] = {}
     if data is not None:

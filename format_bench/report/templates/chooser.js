@@ -566,7 +566,9 @@
     suite.questions.forEach((name, each) => {
       if (isMixed && choice.times[each]) words.push("--question", `${name}=${choice.times[each]}`);
     });
-    for (const each of choice.required) words.push("--require", each);
+    for (const each of choice.required) if (each !== "lossless") words.push("--require", each);
+    const isLossy = (each) => suite.entries[each].answers.lossless !== null;
+    if (!choice.required.includes("lossless") && scopeNow().entries.some(isLossy)) words.push("--allow-lossy");
     if (choice.readSpeed) words.push("--read-speed", choice.readSpeed / data.megabyte);
     if (choice.saveSpeed) words.push("--save-speed", choice.saveSpeed / data.megabyte);
     part("command").hidden = false;
