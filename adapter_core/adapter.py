@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adapter_core import files
-from adapter_core.availability import Availability, missing_package, probe
+from adapter_core.availability import Availability, absence, install_hint, probe
 from adapter_core.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -60,17 +60,23 @@ class BaseAdapter(ABC):
 
     def availability(self) -> Availability:
         """Import the required packages and report whether the adapter can work here."""
-        return probe(self.requires, self.modules, self._install_hint)
+        return probe(self._needed, self.modules, self._install_hint)
+
+    def installed(self) -> Availability:
+        """Report whether the required packages are installed, without importing them.
+
+        A package that is installed may be broken all the same: see `availability`.
+        """
+        return probe(self._needed, self.modules, self._install_hint, absence)
 
     @property
-    def missing_package(self) -> str:
-        """Reason why a required package cannot be imported, found without imports; empty if none."""
-        return missing_package(self.requires, self.modules)
+    def _needed(self) -> tuple[str, ...]:
+        """The requirements without which nothing works."""
+        return self.requires
 
     @property
     def _install_hint(self) -> str:
-        extra = type(self).__module__.rpartition(".")[2]
-        return f'pip install ".[{extra}]"'
+        return install_hint(type(self).__module__.rpartition(".")[2])
 
     def with_checksums(self) -> Self:
         """Return an adapter that writes and verifies the format's optional checksums.

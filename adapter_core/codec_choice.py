@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adapter_core.adapter import BaseAdapter
-from adapter_core.availability import Availability, import_failure, probe
+from adapter_core.availability import Availability, import_failure
 from adapter_core.codecs import algorithm_of
 from adapter_core.errors import (
     UnavailableError,
@@ -76,14 +76,11 @@ class CodecChoice(BaseAdapter):
         adapter.options = self.recommended.options
         return adapter
 
-    def availability(self) -> Availability:
-        """Import the required packages and report whether the adapter can work here.
-
-        Packages that only a codec requires may be missing; see `codec_availability`.
-        """
+    @property
+    def _needed(self) -> tuple[str, ...]:
+        """The requirements of more than one codec; see `codec_availability` for the others."""
         optional = {codec.requires for codec in self.codecs}
-        needed = tuple(each for each in self.requires if each not in optional)
-        return probe(needed, self.modules, self._install_hint)
+        return tuple(each for each in self.requires if each not in optional)
 
     def codec_named(self, name: str) -> Codec:
         """Return one of the adapter's codecs.

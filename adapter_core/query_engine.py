@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adapter_core import record_tables
 from adapter_core.adapter import BaseAdapter
-from adapter_core.availability import Availability, probe
+from adapter_core.availability import Availability, absence, install_hint, probe
 from adapter_core.errors import CannotHoldError, UnknownNameError, UnsupportedError
 from adapter_core.listing import CLASS_NAME, declarations
 from adapter_core.query import TABLE
@@ -75,8 +75,15 @@ class QueryEngine(ABC):
 
     def availability(self) -> Availability:
         """Import the packages of the engine, and report whether it can work here."""
-        extra = type(self).__module__.rpartition(".")[2]
-        return probe(self.requires, self.modules, f'pip install ".[{extra}]"')
+        return probe(self.requires, self.modules, self._install_hint)
+
+    def installed(self) -> Availability:
+        """Report whether the packages of the engine are installed, without importing them."""
+        return probe(self.requires, self.modules, self._install_hint, absence)
+
+    @property
+    def _install_hint(self) -> str:
+        return install_hint(type(self).__module__.rpartition(".")[2])
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002 (few need it)
         """Return the reason why a query cannot be answered from a format; empty if it can."""
@@ -155,6 +162,11 @@ class EngineOnFormat(BaseAdapter):
         if not own:
             return own
         return Availability(available=True, versions=found.versions | own.versions)
+
+    def installed(self) -> Availability:
+        """Report whether the packages of both are installed, without importing them."""
+        found = self.format.installed()
+        return self.engine.installed() if found else found
 
     def paths(self, folder: Path, names: Any = (TABLE,)) -> dict[str, Path]:
         """Return the paths of tables in the directory of a data set, by name."""

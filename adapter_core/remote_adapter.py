@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core.availability import probe
+from adapter_core.availability import install_hint, probe
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import FormatBenchError, RemoteError, UnavailableError, UnsupportedError
 
@@ -42,7 +42,7 @@ class Remote(RemoteFacts):
         if file.scheme not in schemes:
             offered = " and ".join(f"{each}://" for each in schemes)
             raise UnsupportedError(f"{self.label} {verb} {offered}, not {file.scheme}://")
-        found = probe(self.remote_requires, self.modules, 'pip install ".[links]"')
+        found = probe(self.remote_requires, self.modules, install_hint("links"))
         if not found:
             raise UnavailableError(f"{self.label} on servers", found.reason, found.install_hint)
 

@@ -137,6 +137,10 @@ class JvmStore(CodecChoice):
             versions={**answer.versions, **{each: versions.get(each, "") for each in self.artifacts}},
         )
 
+    def installed(self) -> Availability:
+        """Report the same as `availability`, which imports nothing."""
+        return self.availability()
+
     def run(
         self, request: JvmRequest, limit_seconds: float, heap_gib: int = HEAP_GIB
     ) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ OLDEST_JAVA = 17
 BUILD_LIMIT_SECONDS = 1200
 
 TOOLCHAIN_HINT = "apt-get install openjdk-17-jdk-headless maven"
-BUILD_HINT = "make jvm"
+BUILD_HINT = "format-bench build jvm"
 
 # Each adds arguments to those given, which are circumstances of a measurement.
 _HIDDEN_ARGUMENTS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH")

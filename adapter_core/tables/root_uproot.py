@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import IN_PLACE, Codec, Kind, PartialReads, RemoteTable, Trait, UnavailableError
-from adapter_core.availability import import_failure
+from adapter_core.availability import import_failure, install_hint
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 
@@ -121,7 +121,7 @@ class Root(ArrayFormat, PartialReads, RemoteTable):
         if file.scheme == "root":
             reason = import_failure("fsspec_xrootd")
             if reason:
-                raise UnavailableError(f"{self.label} by XRootD", reason, 'pip install ".[links]"')
+                raise UnavailableError(f"{self.label} by XRootD", reason, install_hint("links"))
         options = self._http_options() if file.scheme == "http" else {}
         with uproot.open(file.url, **options) as opened:
             table_of = _tables(opened)

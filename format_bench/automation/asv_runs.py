@@ -94,7 +94,7 @@ def machine_name(root: Path, results_dir: Path, python: str = sys.executable) ->
         from asv.machine import Machine, MachineCollection
         from asv.util import UserError
     except ImportError as error:
-        raise FormatBenchError("asv is not installed; try: python -m pip install .[site]") from error
+        raise FormatBenchError('asv is not installed; try: pip install "formatbench[site]"') from error
     unique: str = Machine.get_unique_machine_name()
     try:
         facts = MachineCollection.load(unique)

@@ -102,7 +102,7 @@ def _read_history(results_dir: Path, repository: Path) -> History:
     path = results_dir / "benchmarks.json"
     results = list(iter_results(str(results_dir))) if path.is_file() else []
     if not results:
-        raise ResultsNotFoundError(f"no results of asv in {results_dir}; run `make bench`, or `asv run`")
+        raise ResultsNotFoundError(f"no results of asv in {results_dir}; `asv run` makes them")
     benchmarks = load_json(str(path), api_version=Benchmarks.api_version)
     by_line: dict[tuple[str, ...], list[Any]] = {}
     # Commits of the same second need an order that does not depend on the file system.

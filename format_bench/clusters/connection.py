@@ -23,6 +23,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.availability import install_hint
 from adapter_core.errors import ClusterError
 from adapter_core.text import printable
 
@@ -45,7 +46,7 @@ _ENTRY = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<attribute>[A-Za-z_][\w.]*)
 _FORMS = (
     "name a scheduler (tcp://host:8786), a scheduler file, local:N, local:N:MEMORY, or module:attribute"
 )
-_INSTALL_HINT = "python -m pip install formatbench[cluster]"
+_INSTALL_HINT = install_hint("cluster")
 _REASON_LENGTH = 300
 
 

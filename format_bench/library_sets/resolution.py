@@ -204,7 +204,7 @@ def _uv() -> str:
     try:
         path: str = import_module("uv").find_uv_bin()
     except (ImportError, FileNotFoundError) as error:
-        raise FormatBenchError("uv is not installed; try: python -m pip install .[site]") from error
+        raise FormatBenchError('uv is not installed; try: pip install "formatbench[site]"') from error
     return path
 
 

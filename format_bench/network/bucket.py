@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 from xml.etree import ElementTree as ET
 
-from adapter_core.availability import import_failure
+from adapter_core.availability import import_failure, install_hint
 from adapter_core.credentials import Credentials, without_secrets
 from adapter_core.errors import ObjectStoreError
 from adapter_core.text import printable
@@ -183,7 +183,7 @@ def _session_to(host: str, region: str, credentials: Credentials | None) -> requ
     """
     reason = import_failure("requests_aws4auth")
     if reason:
-        raise ObjectStoreError(f'no client of S3: {reason}; try: pip install ".[links]"')
+        raise ObjectStoreError(f"no client of S3: {reason}; try: {install_hint('links')}")
     import requests
     from requests_aws4auth import AWS4Auth
 

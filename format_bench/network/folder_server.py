@@ -25,7 +25,7 @@ from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
-from adapter_core.availability import import_failure
+from adapter_core.availability import import_failure, install_hint
 from adapter_core.errors import LinkError
 from format_bench.network.environment import LOOPBACK
 from format_bench.network.processes import CommandedProcess, serve_commands
@@ -62,7 +62,7 @@ class FolderServer(CommandedProcess):
     def __init__(self, folder: Path, prefix: Sequence[str] = (), *, writable: bool = False) -> None:
         reason = import_failure("aiohttp")
         if reason:
-            raise LinkError(f'no server of a folder: {reason}; try: pip install ".[links]"')
+            raise LinkError(f"no server of a folder: {reason}; try: {install_hint('links')}")
         super().__init__(__name__, str(folder), "w" if writable else "r", prefix=prefix)
 
     def _start(self, started: contextlib.ExitStack) -> None:

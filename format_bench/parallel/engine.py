@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar, Self, TypeVar
 
-from adapter_core.availability import probe
+from adapter_core.availability import install_hint, probe
 from adapter_core.errors import UnavailableError, UnknownNameError
 
 T = TypeVar("T")
@@ -87,7 +87,7 @@ def engine_class(name: str) -> type[ParallelEngine]:
         raise UnknownNameError("engine", name, ENGINES)
     module = importlib.import_module(f"format_bench.parallel.{name}")
     found: type[ParallelEngine] = module.Engine
-    answer = probe(found.requires, {}, f'pip install ".[{found.extra}]"')
+    answer = probe(found.requires, {}, install_hint(found.extra))
     if not answer:
         raise UnavailableError(name, answer.reason, answer.install_hint)
     return found

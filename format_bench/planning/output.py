@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnavailableError
+from adapter_core.availability import install_hint
 from adapter_core.files import write_atomically
 from format_bench.families.arrays.boxes import by
 from format_bench.planning.chunk_plan import PROPOSED, SOURCE, caveats, sentences
@@ -195,8 +196,8 @@ def _html(plan: ChunkPlan) -> str:
 
         template, shown_style = environment().get_template("plan.html"), style()
     except ModuleNotFoundError as error:
-        hint = "pip install 'formatbench[report]'"
-        raise UnavailableError("a page as html", f"{error.name} is not installed", hint) from error
+        reason = f"{error.name} is not installed"
+        raise UnavailableError("a page as html", reason, install_hint("report")) from error
     return template.render(
         title=TITLE,
         lead=_lead(plan),

@@ -65,8 +65,9 @@ def entries_of(family: Family, dataset: str, rows: int, *, thorough: bool = Fals
         except UnavailableError as error:
             unavailable[label] = error.reason
             continue
-        if reason := adapter.missing_package:
-            unavailable[label] = reason
+        answer = adapter.installed()
+        if not answer:
+            unavailable[label] = answer.reason
             continue
         for codec, level in _choices(family, adapter, thorough=thorough):
             found[Case(label, dataset, rows, codec=codec, level=level, suite=suite)] = None

@@ -676,7 +676,7 @@ def test_a_broken_package_is_unavailable_with_a_reason(printed):
     assert {row["status"] for row in own} == {"unavailable"}
     expected = (
         "Broken is unavailable: import of adapter_core.broken_package failed: OSError: libbroken.so.1: "
-        'cannot open shared object file; try: pip install ".[toy_broken]"'
+        'cannot open shared object file; try: pip install "formatbench[toy_broken]"'
     )
     assert {row["sentence"] for row in own} == {expected}
 

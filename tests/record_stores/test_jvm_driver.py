@@ -202,7 +202,7 @@ def test_a_failing_build_reports_the_first_error_and_leaves_nothing(monkeypatch,
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
-        UnavailableError, match="Maven failed: COMPILATION ERROR : planted; try: make jvm"
+        UnavailableError, match="Maven failed: COMPILATION ERROR : planted; try: format-bench build jvm"
     ):
         record_stores.jvm.build()
     assert [path.suffix for path in (tmp_path / "cache/formatbench/jvm").iterdir()] == [".lock"]

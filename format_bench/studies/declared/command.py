@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adapter_core.availability import import_failure
+from adapter_core.availability import import_failure, install_hint
 from format_bench.report.writers import png
 from format_bench.results.display.terminal import Output
 from format_bench.results.load import Results
@@ -113,7 +113,7 @@ def _command_of_folder(name: str, study: Study, folder: Folder) -> click.Command
             click.echo(page.markdown(), nl=False)
             return
         if reason := import_failure("matplotlib"):
-            click.echo(f'{name}: no picture, since {reason}; try: pip install ".[report]"', err=True)
+            click.echo(f"{name}: no picture, since {reason}; try: {install_hint('report')}", err=True)
             page = replace(page, chart=None)
         page.write(out / folder.page)
         if page.chart:
