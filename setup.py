@@ -1,7 +1,8 @@
 """Packages what the benchmarks need inside asv's own environments.
 
 The extras are derived: each is named after adapter files, and holds what those of any family require;
-`all` is their union, except for adapters that are `excluded_from_all`: those are in `native`.
+`all` is their union, except for adapters that are `excluded_from_all`: those are in `native`. `tables`
+is the union of the usual table formats'.
 """
 
 import sys
@@ -19,10 +20,12 @@ from format_bench.results.suites import FAMILIES  # noqa: E402
 own_packages = {family.adapters.partition(".")[0] for family in FAMILIES.values()}
 PACKAGES = sorted({"adapter_core", "data_generator", "format_bench"} | own_packages)
 
-adapters = [each for family in FAMILIES.values() for each in declarations(ROOT / family.folder)]
+by_family = {name: declarations(ROOT / family.folder) for name, family in FAMILIES.items()}
+adapters = [each for found in by_family.values() for each in found]
 extras: dict[str, set[str]] = {
     "all": datasets.requirements("tables"),
     "native": set(),
+    "tables": {text for each in by_family["tables"] if not each.suite for text in each.requires},
     # Real sets of images, and those of the Hugging Face hub.
     "images": {"datasets", "pillow", *datasets.requirements("images")},
     # Real arrays.
@@ -67,13 +70,15 @@ setup(
         "format_bench": ["families/*/questions/*.toml"],
         "record_stores": ["jvm/adapters.toml", "jvm/pom.xml", "jvm/src/**/*"],
     },
-    # What generating, comparing and recording need; formats' libraries are extras.
+    # What generating, comparing, recording and reporting need; formats' libraries are extras.
     install_requires=[
         "click",
         "jinja2",
         "jsonschema",
+        "matplotlib>=3.10",
         "msgspec>=0.19",
         "numpy",
+        "openpyxl",
         "packaging",
         "pandas>=2.2",
         "psutil",
@@ -89,11 +94,11 @@ setup(
     },
     extras_require={
         **{name: sorted(requirements) for name, requirements in extras.items()},
-        "report": ["matplotlib>=3.10", "openpyxl"],
+        # What reports need is in the base; the name stays for those who ask for it.
+        "report": [],
         "site": [
             "asv==0.6.6",
             "build",
-            "formatbench[report]",
             "markdown-it-py",
             "uv",
             "virtualenv",

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from packaging.requirements import Requirement
 
 import data_formats
 import image_storages
@@ -82,10 +83,12 @@ def test_a_missing_package_makes_a_format_unavailable(registry):
     assert formats.names() == ["Missing"]
     answer = formats.find("Missing").availability()
     assert (answer.available, answer.reason) == (False, "no_such_package is not installed")
+    assert formats.find("Missing").installed() == answer
     with pytest.raises(UnavailableError) as caught:
         formats.get("Missing")
     assert str(caught.value) == (
-        'Missing is unavailable: no_such_package is not installed; try: pip install ".[missing]"'
+        "Missing is unavailable: no_such_package is not installed; "
+        'try: pip install "formatbench[missing]"'
     )
 
 
@@ -94,6 +97,7 @@ def test_an_old_package_makes_a_format_unavailable(registry):
     version = importlib.metadata.version("pandas")
     expected = f"pandas {version} is installed, pandas>=999 is required"
     assert formats.find("Old").availability().reason == expected
+    assert formats.find("Old").installed().reason == expected
 
 
 @pytest.mark.parametrize(
@@ -110,6 +114,7 @@ def test_a_package_that_breaks_on_import_makes_a_format_unavailable(registry, tm
     (tmp_path / "broken_package.py").write_text(code)
     answer = formats.find("Broken").availability()
     assert answer.reason.startswith(f"import of broken_package failed: {reason}")
+    assert formats.find("Broken").installed()
     with pytest.raises(UnavailableError, match="import of broken_package failed"):
         formats.get("Broken")
 
@@ -220,5 +225,16 @@ def test_extras_follow_the_files(root):
     families = [root / family.folder for family in FAMILIES.values()]
     stems = {each.stem.replace("_", "-") for family in families for each in declarations(family)}
     extras = {name.replace("_", "-") for name in metadata.get_all("Provides-Extra")}
-    others = "all arrays cluster docs images links native query-sets ray report site test".split()
+    others = "all arrays cluster docs images links native query-sets ray report site tables test".split()
     assert stems | {*others} == extras
+
+
+def test_the_usual_table_formats_and_reports_need_one_extra(root):
+    requirements = [Requirement(text) for text in importlib.metadata.requires("formatbench")]
+    usual = [each for each in declarations(root / "data_formats") if each.label in TWELVE]
+    of_extra = {
+        each.name for each in requirements if each.marker and each.marker.evaluate({"extra": "tables"})
+    }
+    assert of_extra == {Requirement(text).name for each in usual for text in each.requires}
+    base = {each.name for each in requirements if not each.marker}
+    assert {"jinja2", "matplotlib", "openpyxl"} <= base
