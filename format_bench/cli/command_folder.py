@@ -8,6 +8,12 @@ from types import ModuleType
 from typing import Any
 
 import click
+from click.exceptions import NoSuchCommand
+
+from format_bench.cli.help import PageContext, with_page
+
+LONGEST_SENTENCE = 1000
+"""Characters of a command's first sentence beyond which help cuts it: none is cut."""
 
 
 class CommandFolder(click.Group):
@@ -27,6 +33,7 @@ class CommandFolder(click.Group):
     def __init__(self, *, folder: ModuleType, **settings: Any) -> None:
         super().__init__(**settings)
         self.folder = folder
+        self.context_class = PageContext
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         """Return the names of all commands, sorted."""
@@ -43,4 +50,33 @@ class CommandFolder(click.Group):
             return None
         name = f"{self.folder.__name__}.{cmd_name.replace('-', '_')}"
         command: click.Command = import_module(name).command
-        return command
+        return with_page(command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name, as click does.
+
+        Raises
+        ------
+        NoSuchCommand
+            If there is none; the message has near matches, which click finds in groups alone that have
+            imported all commands.
+        """
+        try:
+            return super().resolve_command(ctx, args)
+        except NoSuchCommand as error:
+            raise NoSuchCommand(
+                error.command_name, possibilities=self.list_commands(ctx), ctx=ctx
+            ) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the first sentence of each command, whole."""
+        members = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [
+            (name, each.get_short_help_str(limit=LONGEST_SENTENCE))
+            for name, each in members
+            if each and not each.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)

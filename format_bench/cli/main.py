@@ -32,27 +32,31 @@ _ENDED_BY_SIGNAL = 128
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="formatbench")
-@click.option("-q", "--quiet", is_flag=True, help="Print results alone: no progress, no remarks.")
-@click.option("-v", "--verbose", is_flag=True, help="Tell each step, and whole errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print results only: no progress, no remarks.")
+@click.option("-v", "--verbose", is_flag=True, help="Log each step, and print tracebacks.")
 @click.pass_context
 def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noqa: FBT001 (switches)
-    """Measure formats for keeping data, and compare them.
+    """Measure file formats and stores for your data, and compare them.
 
     \b
     Examples:
-      format-bench run --rows 100000 --datasets eq
+      format-bench recommend --data my.csv
       format-bench run --data my.parquet
       format-bench recommend reports/run --preset archive
       format-bench report reports/run
 
     \b
-    Completion, for bash: eval "$(_FORMAT_BENCH_COMPLETE=bash_source format-bench)"; zsh and fish
-    likewise.
+    Completion, in ~/.bashrc (zsh_source and fish_source likewise):
+      eval "$(_FORMAT_BENCH_COMPLETE=bash_source format-bench)"
 
     \b
-    Exit status: 0 done; 2 the input or the machine does not allow it, one line on the standard error
-    output is the reason; 130 interrupted, 143 or 129 ended by SIGTERM or SIGHUP, 141 if the output was
-    closed before its end; 1 a defect of this program.
+    Exit status:
+      0         done
+      2         bad input, or not possible on this machine; stderr has the reason, in one line
+      130       interrupted
+      129, 143  ended by SIGHUP or SIGTERM
+      141       the output was closed early, as by head
+      1         a bug in format-bench
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose exclude each other")

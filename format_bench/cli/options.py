@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from data_generator.confinement.limits import (
     DISK_SHARE,
@@ -15,9 +16,12 @@ from data_generator.confinement.limits import (
     USUAL_SECONDS,
     DataLimits,
 )
+from format_bench.cli.help import Section
 from format_bench.conditions import axes
+from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.display.terminal import Output
 from format_bench.results.display.text import size_of
+from format_bench.results.suites import FAMILIES, SUITES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -46,9 +50,28 @@ class Duration(click.ParamType[float]):
 
 
 class Names(click.ParamType[tuple[str, ...]]):
-    """Takes names, separated by commas."""
+    """Takes names, separated by commas.
+
+    Parameters
+    ----------
+    known : callable, optional
+        Returns the names that a shell completes.
+    """
 
     name = "names"
+
+    def __init__(self, known: Callable[[], Iterable[str]] = tuple) -> None:
+        self.known = known
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 (click's signature)
+        param: click.Parameter,  # noqa: ARG002 (click's signature)
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Return completions of the last name."""
+        earlier, comma, last = incomplete.rpartition(",")
+        return completions(self.known(), last, earlier + comma)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -60,6 +83,56 @@ class Names(click.ParamType[tuple[str, ...]]):
         if not names:
             self.fail("no name is given", param, ctx)
         return names
+
+
+class Assignment(click.ParamType[str]):
+    """Takes NAME=VALUE, or a number of NAME, as text.
+
+    Parameters
+    ----------
+    known : callable
+        Returns the names that a shell completes.
+    """
+
+    name = "name=value"
+
+    def __init__(self, known: Callable[[], Iterable[str]]) -> None:
+        self.known = known
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 (click's signature)
+        param: click.Parameter,  # noqa: ARG002 (click's signature)
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        """Return completions of the name."""
+        return completions((f"{name}=" for name in self.known()), incomplete)
+
+
+def completions(names: Iterable[str], incomplete: str, before: str = "") -> list[CompletionItem]:
+    """Return the names that start with a text, in any case, each behind `before`."""
+    start = incomplete.lower()
+    return [CompletionItem(before + name) for name in names if name.lower().startswith(start)]
+
+
+def format_names() -> list[str]:
+    """Return the labels of all formats and stores."""
+    return [name for family in FAMILIES.values() for name in registry_of(family).names()]
+
+
+def dataset_names() -> list[str]:
+    """Return the names of all generated data sets."""
+    return [name for family in FAMILIES.values() for name in operations_of(family).datasets()]
+
+
+def step_names() -> list[str]:
+    """Return the names of the steps of all families."""
+    return [*dict.fromkeys(step.name for family in FAMILIES.values() for step in family.steps)]
+
+
+def track_names() -> list[str]:
+    """Return the names of the tracks of all suites."""
+    return [*dict.fromkeys(track.name for suite in SUITES.values() for track in suite.tracks)]
 
 
 class Shape(click.ParamType[tuple[int, ...]]):
@@ -95,20 +168,20 @@ class Size(click.ParamType[int]):
 
 
 _DATA_LIMITS = (
-    click.option(
+    Section.DATA.option(
         "--data-memory",
         type=Size(),
-        help=f"Memory to read your data, as in 4G. [default: {MEMORY_SHARE:.0%} of what is available]",
+        help=f"Memory limit of reading your data, e.g. 4G. [default: {MEMORY_SHARE:.0%} of free memory]",
     ),
-    click.option(
+    Section.DATA.option(
         "--data-disk",
         type=Size(),
-        help=f"Disk to read your data, as in 20G. [default: {DISK_SHARE:.0%} of what is free]",
+        help=f"Disk limit of reading your data, e.g. 20G. [default: {DISK_SHARE:.0%} of free space]",
     ),
-    click.option(
+    Section.DATA.option(
         "--data-seconds",
         type=click.FloatRange(0, min_open=True),
-        help=f"Time to read your data. [default: {USUAL_SECONDS:.0f}]",
+        help=f"Time limit of reading your data, in seconds. [default: {USUAL_SECONDS:.0f}]",
     ),
 )
 
@@ -140,7 +213,8 @@ def taken_limits(options: dict[str, Any], data: str | None) -> DataLimits:
 def with_conditions(command: Command) -> Command:
     """Add an option for each axis, which takes values to measure under, separated by commas."""
     for axis in reversed(axes().values()):
-        add = click.option(axis.option, type=Names(), default=(), help=axis.help, metavar="VALUES")
+        section = Section.WHERE if axis.is_place else Section.HOW
+        add = section.option(axis.option, type=Names(), default=(), help=axis.help, metavar="VALUES")
         command = add(command)
     return command
 

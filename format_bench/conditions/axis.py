@@ -42,7 +42,7 @@ class Axis:
     name: ClassVar[str]
     """The field of a record's conditions, e.g. "memory limit", of which the option is made."""
     help: ClassVar[str]
-    """Of the option, with an example."""
+    """Help of the option, with an example."""
     order: ClassVar[int] = 50
     """Place among the axes: the values of the last axis take turns first."""
     default: ClassVar[str] = ""
@@ -50,6 +50,8 @@ class Axis:
 
     changes_adapter: ClassVar[bool] = False
     """True if `under` changes the adapter of its process, which other processes do not see."""
+    is_place: ClassVar[bool] = False
+    """True if it says where files are, which help lists apart."""
     measures_elsewhere: ClassVar[bool] = False
     """True if other processes measure under it, with an adapter of their own."""
 

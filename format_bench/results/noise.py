@@ -13,13 +13,12 @@ from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from format_bench.results.metrics import METRICS, Noise
 from format_bench.results.records import key
 from format_bench.results.variances import SampleVariance, VariancePrior, fit_variance_prior
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from format_bench.results.records import Record
@@ -61,6 +60,7 @@ class RunNoise:
         levels, prior = self._levels.get(key(record)), self._prior
         if levels is None or prior is None or self._kinds[key(record)] not in prior.variances:
             return None
+        import numpy as np
         from scipy import special  # type: ignore[import-untyped]
 
         squares = np.array([np.sum((levels - levels.mean()) ** 2)])
@@ -89,6 +89,8 @@ def is_wall_time(record: Record) -> bool:
 
 def _levels_of(record: Record) -> NDArray[np.float64] | None:
     """Return the logarithms of the medians of the rounds; None if they are not known."""
+    import numpy as np
+
     rounds = [each for each in record.repeats_by_round if each]
     medians = [statistics.median(each) for each in rounds]
     return np.log(medians) if medians and min(medians) > 0 else None

@@ -13,9 +13,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -66,6 +65,7 @@ def fit_variance_prior(classes: Mapping[Hashable, Sequence[SampleVariance]]) -> 
     Smyth matches the moments of the variances' logarithms. Here quantiles are matched, from the median
     upwards: values that hardly ever vary would otherwise make up for those that vary wildly.
     """
+    import numpy as np
     from scipy import special  # type: ignore[import-untyped]
 
     rest = [each for found in classes.values() if len(found) < FEWEST_SERIES for each in found]
@@ -89,6 +89,7 @@ def fit_variance_prior(classes: Mapping[Hashable, Sequence[SampleVariance]]) -> 
 def _prior_freedom(ratio: float, freedom: float) -> float:
     """Return the second degrees of freedom that give F this ratio of `WILD_QUANTILE` to median."""
     # Not scipy.stats and scipy.optimize, whose imports take a second.
+    import numpy as np
     from scipy import special
 
     others = np.geomspace(MOST_FREEDOM, LEAST_FREEDOM, 500)

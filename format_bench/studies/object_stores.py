@@ -190,7 +190,7 @@ def command(  # noqa: PLR0913, PLR0917 (the options)
     out: Path | None,
     lists: bool,  # noqa: FBT001 (a switch)
 ) -> None:
-    """Save and read tables and arrays on an object server, at round-trip times of 0 and 20 ms.
+    """Save and read on an object server, at 0 and 20 ms latency.
 
     Prints requests, bytes and the shortest time of the repeats, and keeps them as records with --out;
     `part` is two columns of the table, or a chunk of the array. The server is built by

@@ -318,7 +318,9 @@ def _text(value: object) -> str:
 @click.option("--workers", type=click.IntRange(10), default=Setting.workers, show_default=True)
 @click.option("--seed", type=int, default=Setting.seed, show_default=True)
 def command(cells: int, workers: int, seed: int) -> None:
-    """Simulate a run on a cluster whose workers die, by the dispatcher of real runs.
+    """Simulate a run on a cluster whose workers die.
+
+    The dispatcher is the one of real runs.
 
     Prints a Markdown table. There are two kinds of machines, and every tenth worker shares a host.
     2 % of the cells kill their worker, 3 % are slow, two cases kill every worker, and the client is

@@ -15,19 +15,21 @@ JVM, OBJECT_SERVER = "jvm", "object-server"
 @click.option(
     "--optional",
     is_flag=True,
-    help="Succeed, with the reason, if tools of the build are missing. A build that fails is an error.",
+    help="Exit with status 0 if build tools are missing; a failed build is still an error.",
 )
 @click.pass_obj
 def command(obj: dict[str, bool], part: str, optional: bool) -> None:  # noqa: FBT001 (a switch)
-    """Build the record formats of the JVM, or the object server of the suite `remote`.
+    """Build the JVM record formats, or the object server.
 
-    With object-server, Go fetches and builds versitygw, which takes about two minutes of one core. The
-    program, 84 MB, is kept in ~/.cache/formatbench.
+    The object server is for the suites `remote` and `remote_arrays`.
 
-    Else, Maven fetches the JVM's libraries, about 200 MB, and builds the module record_stores/jvm once
-    for each version of it and of Java. The jars are kept in ~/.cache/formatbench.
+    With object-server, Go downloads and builds versitygw: about two minutes on one core. The program,
+    84 MB, is kept in ~/.cache/formatbench.
 
-    Java is found by FORMAT_BENCH_JAVA, JAVA_HOME or PATH.
+    Otherwise Maven downloads the JVM libraries, about 200 MB, and builds record_stores/jvm, once for
+    each version of the module and of Java. The jars are kept in ~/.cache/formatbench.
+
+    Java is taken from FORMAT_BENCH_JAVA, JAVA_HOME or PATH.
     """
     if part == OBJECT_SERVER:
         lacking = server.toolchain()

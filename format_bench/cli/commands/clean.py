@@ -13,9 +13,9 @@ from format_bench.studies.object_stores import address_options
 @click.command
 @click.argument("url")
 @address_options
-@click.option("--dry-run", is_flag=True, help="List what would be removed, and remove nothing.")
+@click.option("--dry-run", is_flag=True, help="List the leftovers, but remove nothing.")
 @click.option(
-    "--force", is_flag=True, help="Also what a live measurement has written, which then fails."
+    "--force", is_flag=True, help="Also remove files of running measurements, which then fail."
 )
 @click.pass_obj
 def command(  # noqa: PLR0913, PLR0917 (an address and its options)
@@ -26,15 +26,15 @@ def command(  # noqa: PLR0913, PLR0917 (an address and its options)
     dry_run: bool,  # noqa: FBT001 (a switch)
     force: bool,  # noqa: FBT001 (a switch)
 ) -> None:
-    """Remove objects and incomplete uploads that the benchmark left below URL, s3://bucket/prefix.
+    """Remove leftovers of interrupted runs from a bucket.
 
-    An interrupted measurement of an object store may leave some. Only folders format-bench-* with the
-    benchmark's marker are touched; without one below URL, the command fails. The folder of a
-    measurement that is at work stays, and a line says whose it is. One that was killed on another
-    machine counts as at work for 15 minutes.
+    URL is s3://bucket/prefix. Only objects and incomplete uploads in folders format-bench-* with the
+    benchmark's marker are removed; if there is no such folder, the command fails. Folders of
+    measurements that are still running are kept, and a line says whose they are. A measurement killed
+    on another machine counts as running for 15 minutes.
 
     Credentials come from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
-    AWS_SESSION_TOKEN), or of the profile AWS_PROFILE.
+    AWS_SESSION_TOKEN) or from the profile AWS_PROFILE.
 
     \b
     Example:

@@ -18,21 +18,26 @@ from format_bench.studies.declared import study
 @click.command
 @click.argument("a")
 @click.argument("b")
-@click.option("--json", "as_json", is_flag=True, help="Print all of the comparison as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole comparison as JSON.")
 @click.option(
-    "--page", "as_page", is_flag=True, help="Print the page of a paper's findings, judged by B."
+    "--page",
+    "as_page",
+    is_flag=True,
+    help="Print a page of paper A's findings, judged by B.",
 )
 @click.pass_context
 def command(ctx: click.Context, a: str, b: str, as_json: bool, as_page: bool) -> None:  # noqa: FBT001 (switches)
-    """Compare results B with results A: of two machines, two sets of libraries, or published ones.
+    """Compare two machines, two library sets, or published figures.
 
-    A and B are folders or files of results, or names of published ones. A folder of asv's results is
-    its newest run, and with #MACHINE after it the newest run on that machine. Prints the ratio B / A of
-    each cell, and whether it is real or noise; whether both put the formats into the same order; and
-    what else differs that may be why. Of queries, it also prints whether both put the queries into the
-    same order. Intervals of all cells are in the JSON. Published results are: thesis, foxbench,
-    qaware. The papers foxbench, qaware, partial-reads and ipsl also have findings: --page prints them
-    with a verdict, as format-bench study does; of the last two there are no other published results.
+    A and B are folders or files of results, or names of published results: thesis, foxbench, qaware. A
+    folder of asv's results stands for its newest run; append #MACHINE for the newest run on one machine.
+
+    The output has the ratio B / A of each cell, and whether it is a difference or noise; whether
+    formats, and queries, come in the same order in both; and what else differs that may explain it.
+    --json adds the intervals of all cells.
+
+    The papers foxbench, qaware, partial-reads and ipsl also have findings: --page prints them with a
+    verdict, as format-bench study does. The last two published no other results.
 
     \b
     Examples:

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     type=click.Choice(["quick", "full", "tiny"]),
     default="quick",
     show_default=True,
-    help="Size of the data; tiny shows that it works, and nothing else.",
+    help="Size of the data; tiny only tests that it works.",
 )
-@click.option("--suite", "chosen", multiple=True, help="A suite to run; by default all are.")
-@click.option("--dry-run", is_flag=True, help="Resolve and tell the sets; commit and measure nothing.")
+@click.option("--suite", "chosen", multiple=True, help="Suite to run; repeatable. [default: all]")
+@click.option("--dry-run", is_flag=True, help="Print the library sets; commit and measure nothing.")
 def command(  # noqa: PLR0913, PLR0917 (one for each option)
     first: date,
     last: date,
@@ -45,12 +45,12 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     chosen: tuple[str, ...],
     dry_run: bool,  # noqa: FBT001 (a switch)
 ) -> None:
-    """Measure with the libraries as they stood on the first day of earlier months.
+    """Measure with the library versions of earlier months.
 
-    Needs a checkout of the project. A branch of its own gets a commit for each day: the current commit
-    with the library set of then. asv measures each in an environment of its own, suite by suite; the
-    results join those that are there. Work tree and current branch are left alone. After a kill, the
-    same command goes on with what is left.
+    Run it in a checkout of the project. For the first day of each month, a separate branch gets a
+    commit: the current one with the library versions of that day. asv measures each commit in its own
+    environment, suite by suite, and adds to the existing results. The work tree and the current branch
+    are not touched. To resume after an interruption, give the same command again.
 
     \b
     Examples:

@@ -13,7 +13,7 @@ from format_bench.instruments.medium import MediumFacts
 
 @click.group("media")
 def command() -> None:
-    """Measure the medium of a folder.
+    """Show and measure the storage medium of a folder.
 
     \b
     Examples:
@@ -27,7 +27,7 @@ def command() -> None:
     "folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path)
 )
 def show(folders: tuple[Path, ...]) -> None:
-    """Find out the media of FOLDERS, and measure each for two seconds."""
+    """Show media, and measure each for two seconds."""
     for folder in folders:
         facts, found = MediumFacts.of(folder), probe.measure(folder)
         click.echo(f"{folder}: {facts.label(found.random_read_seconds)}")
@@ -46,6 +46,6 @@ def _moved(arguments: tuple[str, ...]) -> None:
 
 
 for _name in ("make", "list", "remove"):
-    command.command(_name, context_settings={"ignore_unknown_options": True})(
+    command.command(_name, context_settings={"ignore_unknown_options": True}, hidden=True)(
         click.argument("arguments", nargs=-1)(_moved)
     )

@@ -15,10 +15,10 @@ from format_bench.runner import shards
 @click.argument("out", type=click.Path(path_type=Path))
 @click.argument("folders", type=click.Path(path_type=Path), nargs=-1, required=True)
 def command(out: Path, folders: tuple[Path, ...]) -> None:
-    """Join results, e.g. of the shards of a run, in the folder OUT; the FOLDERS stay as they are.
+    """Join the results of shards or machines in one folder.
 
-    OUT may hold results already. No record is lost, none is there twice, and merging again changes
-    nothing. Results of machines that differ are kept apart: OUT#FINGERPRINT names the results of one.
+    FOLDERS are only read; OUT may already contain results. No record is lost or duplicated, and merging
+    again changes nothing. Results of different machines stay apart: OUT#FINGERPRINT names those of one.
 
     \b
     Examples:

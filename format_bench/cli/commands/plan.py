@@ -17,7 +17,7 @@ from format_bench.runner.user_data import Source
 BUDGET_SECONDS = 120.0
 _MEGABYTE = 1_000_000
 
-HELP = f"""Find the store and the chunk shape for the queries that you ask an array.
+HELP = f"""Find the store and chunk shape for your queries.
 
 MIX is a TOML file with your queries: how much of each dimension they read, and how often. Designed chunk
 shapes are measured on a sample of the array, a cost model of each store is fitted to them, the best

@@ -44,20 +44,20 @@ STATEMENT = (
     "--out", type=click.Path(path_type=Path), help="Write the specification, *.toml or *.json."
 )
 @click.option("--twin", type=click.Path(path_type=Path), help="Write a synthetic twin, *.parquet.")
-@click.option("--sample", type=click.IntRange(1), help="Look at so many rows that follow each other.")
-@click.option("--keep-names", is_flag=True, help="Keep the columns' names; else c0, c1, ...")
-@click.option("--seed", type=int, default=data_generator.DEFAULT_SEED, help="Of sample and twin.")
-@click.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any program.")
+@click.option("--sample", type=click.IntRange(1), help="Use only N consecutive rows.")
+@click.option("--keep-names", is_flag=True, help="Keep column names, instead of c0, c1, ...")
+@click.option("--seed", type=int, default=data_generator.DEFAULT_SEED, help="Seed of sample and twin.")
+@click.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any code.")
 @with_data_limits
 @click.pass_context
 def command(
     ctx: click.Context, /, table: str, out: Path | None, twin: Path | None, **options: Any
 ) -> None:
-    """Describe a TABLE, to make a synthetic twin of it where the data must not go.
+    """Describe a table by statistics, to share a synthetic twin.
 
-    TABLE is a file, or the name of a generated or real table. Its specification contains frequencies,
-    the order and the widths of the values of each column; it contains no value, no category
-    and no text. Without --out it is printed.
+    TABLE is a file, or the name of a generated or real table. The specification contains frequencies,
+    order and widths of each column's values, but no value, category or text of the table. Without
+    --out it is printed.
 
     \b
     Examples:

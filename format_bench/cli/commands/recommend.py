@@ -41,7 +41,7 @@ BUDGET_SECONDS = 60
 _NAMES = "\n".join(f"  {name:12} {meaning}" for name, meaning in MEANINGS.items())
 _PURPOSES = "\n".join(f"  {name:12} {each.purpose}" for name, each in purposes.PRESETS.items())
 
-HELP = f"""Rank the formats in RESULTS, and say in plain words which to use, why, and what is given up.
+HELP = f"""Recommend a format, from results or for your own data.
 
 RESULTS is a folder or a file of results, or the name of published ones; {DEFAULT} by default. A folder
 of asv's results is its newest run, and with #MACHINE after it the newest run on that machine. Without

@@ -19,7 +19,7 @@ MOST_LINES = 20
 @click.argument("results", type=click.Path(exists=True, path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Say what would be dropped, and change nothing.")
 def command(results: Path, dry_run: bool) -> None:  # noqa: FBT001 (a switch)
-    """Keep every good record of RESULTS, a folder or a file of records, and drop the rest.
+    """Repair damaged results, keeping every good record.
 
     A power failure, a full disk or another program may leave lines that are not records; reports and
     runs refuse them. Dropped lines go to a file beside the records, with their reasons (.dropped);

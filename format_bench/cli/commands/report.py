@@ -17,26 +17,25 @@ from format_bench.report import writers
     "formats",
     type=click.Choice(list(writers.WRITERS)),
     multiple=True,
-    help="What to write; may be given several times. By default what --out ends in, or else html.",
+    help="Output format; repeatable. [default: from the suffix of --out, or html]",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="A file, whose ending says the format, or a folder for report.html and the like. By default"
-    " the folder of the results.",
+    help="Output file, or folder for report.html etc. [default: the folder of the results]",
 )
 @click.pass_obj
 def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: Path | None) -> None:
-    """Make a report of results, to read, to print or to go on with.
+    """Write a report: HTML, PDF, PNG, CSV, Markdown or Excel.
 
     RESULTS is a folder that `format-bench run` or postprocessing.py wrote, a file of records, or a
-    folder of asv's results, with #MACHINE after it for one of several machines.
+    folder of asv's results; append #MACHINE to choose one of several machines.
 
     \b
-    html  one page with all charts and tables, which opens without a network
+    html  one page with all charts and tables; needs no network
     pdf   the same charts on A4 pages
     png   a folder of pictures, one for each chart
-    csv   all cells, one a row
+    csv   all cells, one per row
     md    the tables and the verdict, as Markdown
     xlsx  all cells, and a sheet for each metric
 

@@ -6,119 +6,156 @@ import json
 import math
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from format_bench.cli import summaries
 from format_bench.cli.cluster import ClusterOptions, run_on_cluster
+from format_bench.cli.help import Section, SectionedCommand
 from format_bench.cli.options import (
     Duration,
     Names,
     Shape,
+    dataset_names,
+    format_names,
     measuring_console,
+    step_names,
     taken_conditions,
     taken_limits,
+    track_names,
     with_conditions,
     with_data_limits,
 )
 from format_bench.families.questions import Questions
+from format_bench.results.records import key
 from format_bench.results.suites import SUITES
+from format_bench.runner import progress
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest
 from format_bench.runner.session import measure
 from format_bench.runner.shards import Shard
 from format_bench.runner.user_data import Source
 
+if TYPE_CHECKING:
+    from rich.console import Console
 
-@click.command("run")
-@click.option(
+    from format_bench.results.records import Record
+
+
+@click.command("run", cls=SectionedCommand)
+@Section.DATA.option("--data", metavar="FILE|FOLDER", help="Your table, folder of images, or array.")
+@Section.DATA.option("--sample", type=click.IntRange(1), help="Use N random rows, images or chunks.")
+@Section.DATA.option(
+    "--chunks",
+    type=Shape(),
+    help="Chunks of your array, e.g. 1,560,1440. [default: as in the file]",
+)
+@Section.DATA.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any code.")
+@with_data_limits
+@click.option("--webface", metavar="FILE", hidden=True)  # an alias of --data
+@Section.DATA.option(
+    "--datasets",
+    type=Names(dataset_names),
+    default=(),
+    help="Generated data sets instead, see format-bench list datasets. [default: one of the suite]",
+)
+@Section.DATA.option("--rows", type=int, help="Rows, images or chunks to generate.")
+@Section.WHAT.option(
     "--suite",
     type=click.Choice(list(SUITES)),
-    help="Suite; `format-bench list suites` describes them. [default: the first of the data's family]",
+    metavar="SUITE",
+    help="Suite of measurements, see format-bench list suites. [default: the usual one for the data]",
 )
 # Aliases of --suite from before there were more suites.
 @click.option("--tabular", "suite", flag_value="tabular", hidden=True)
 @click.option("--compression", "suite", flag_value="compression", hidden=True)
 @click.option("--image", "suite", flag_value="image", hidden=True)
-@click.option("--formats", type=Names(), default=(), help="Labels of formats. [default: all]")
-@click.option("--datasets", type=Names(), default=(), help="Generated data. [default: one]")
-@click.option("--rows", type=int, help="Rows of each table, images of each set, or chunks.")
-@click.option(
-    "--codecs", type=Names(), default=(), help="As in none,default,zstd:3, or all. [default: none]"
+@Section.WHAT.option(
+    "--formats",
+    type=Names(format_names),
+    default=(),
+    help="Formats, see format-bench list. [default: all of the suite]",
 )
-@click.option(
-    "--tracks",
-    "--track",
+@Section.WHAT.option(
+    "--codecs",
     type=Names(),
     default=(),
-    help="As in defaults,tuned. [default: all of the suite]",
+    help="Codecs, e.g. none,zstd:3, or all. [default: none]",
 )
-@click.option("--steps", type=Names(), default=(), help="As in save,read. [default: all of the family]")
-@click.option("--data", metavar="FILE|FOLDER", help="Your own table file, folder of images, or array.")
-@click.option(
+@Section.WHAT.option(
+    "--steps", type=Names(step_names), default=(), help="Steps, e.g. save,read. [default: all]"
+)
+@Section.WHAT.option(
+    "--tracks",
+    "--track",
+    type=Names(track_names),
+    default=(),
+    help="Tracks of the suite, e.g. defaults,tuned. [default: all]",
+)
+@Section.WHAT.option(
     "--queries",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Your own questions to the data, in TOML; `docs/questions.md` has the fields.",
+    help="Your own questions to the data, a TOML file.",
 )
-@click.option("--sample", type=click.IntRange(1), help="Take so many rows, images or chunks at random.")
-@click.option(
-    "--chunks", type=Shape(), help="Chunks of your array, as in 1,560,1440. [default: its own]"
-)
-@click.option("--trust-pickle", is_flag=True, help="Load a pickle, which can run any program.")
-@with_data_limits
-@click.option("--webface", metavar="FILE", hidden=True)  # an alias of --data
-@click.option(
+@Section.HOW.option(
     "--repeats",
     type=click.IntRange(1),
-    help="So many calls of each step. [default: at least 3, then until stable]",
+    help="Repeat each step N times. [default: at least 3 times, until the values are stable]",
 )
-@click.option("--cold", is_flag=True, help="Also read what is not in the page cache.")
-@with_conditions
-@click.option(
+@Section.HOW.option("--cold", is_flag=True, help="Also measure reads that bypass the page cache.")
+@Section.HOW.option(
     "--time-budget",
     "time_budget_seconds",
     type=Duration(),
     default=math.inf,
-    help="As in 10m: measure a sample of the rows first, then all, the cheapest formats first.",
+    help="Stop after this time, e.g. 10m: a sample first, then all rows, fastest formats first.",
 )
-@click.option(
+@with_conditions
+@Section.WHERE.option(
     "--scratch",
     "scratches",
     multiple=True,
     metavar="[NAME=]FOLDER",
-    help="Folder for the measured files. Several, or one with a name: compare media, as in "
-    "--scratch ssd=/data --scratch /mnt/slow; without a name the medium is found out.",
+    help="Folder for the measured files. Several folders, or one with a name, compare media: "
+    "--scratch ssd=/data --scratch /mnt/slow",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default="reports/run",
-    show_default=True,
-    help="Folder for the results; what it holds is not measured again.",
-)
-@click.option("--fresh", is_flag=True, help="Discard what the folder holds, and start over.")
-@click.option(
+@Section.WHERE.option(
     "--shard",
     metavar="I/N",
-    help="Measure a part of the plan, as in 2/3; `format-bench merge` joins the folders of all parts.",
+    help="Measure one part of the plan, e.g. 2/3; format-bench merge joins the results.",
 )
-@click.option(
+@Section.WHERE.option(
     "--cluster",
     metavar="WHERE",
     help="Measure on a Dask cluster: tcp://HOST:PORT, a scheduler file, local:N, or module:attribute.",
 )
-@click.option("--machines", type=Names(), default=(), help="Of a cluster: beginnings of fingerprints.")
-@click.option("--plan", "plan_only", is_flag=True, help="Of a cluster: print what would be measured.")
-@click.option("--report", is_flag=True, help="Write the report as HTML when all is measured.")
-@click.option("--json", "as_json", is_flag=True, help="Print each record as a line of JSON.")
+@Section.WHERE.option(
+    "--machines",
+    type=Names(),
+    default=(),
+    help="With --cluster: only machines whose fingerprints start with these.",
+)
+@Section.WHERE.option(
+    "--plan", "plan_only", is_flag=True, help="With --cluster: print the plan, and measure nothing."
+)
+@Section.OUTPUT.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default="reports/run",
+    show_default=True,
+    help="Folder for the results; cells already in it are not measured again.",
+)
+@Section.OUTPUT.option("--fresh", is_flag=True, help="Delete earlier results in that folder first.")
+@Section.OUTPUT.option("--report", is_flag=True, help="Also write an HTML report.")
+@Section.OUTPUT.option("--json", "as_json", is_flag=True, help="Print each record as a line of JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
-    """Measure formats: save, read, size, memory and losses, in fresh processes.
+    """Measure save and read time, size, memory and losses.
 
-    Each format is saved, read, compared and removed, in several rounds. A run that was interrupted goes
-    on when the same command is called again.
+    Each format saves the data, reads them back and is verified, in fresh processes and several rounds.
+    To resume an interrupted run, give the same command again.
 
     \b
     Examples:
@@ -163,17 +200,28 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         on_cluster = ClusterOptions(where, machines, plan_only, report, as_json)
         run_on_cluster(wanted, on_cluster, shown)
         return
-    found = measure(
-        wanted,
-        shown,
-        on_own=lambda own: None if as_json else summaries.describe(own),
-        on_record=lambda record: click.echo(json.dumps(asdict(record))) if as_json else None,
-    )
-    if not as_json:
+    if as_json:
+        _measure_as_json(wanted, shown)
+    else:
+        found = measure(wanted, shown, on_own=summaries.describe, on_record=lambda _: None)
         summaries.show(found, wanted.out)
         shown.print(found.watch.text())
     if report:
         shown.print(f"report: {summaries.write(wanted.out)}", soft_wrap=True)
+
+
+def _measure_as_json(wanted: RunRequest, shown: Console) -> None:
+    """Measure, and print each record as it is measured, then those of earlier calls."""
+    printed = set()
+
+    def show(record: Record) -> None:
+        printed.add(key(record))
+        click.echo(json.dumps(asdict(record)))
+
+    found = measure(wanted, shown, on_own=lambda _: None, on_record=show)
+    for record in progress.records_of_cases(found.records, found.cases):
+        if key(record) not in printed:
+            show(record)
 
 
 def _own(options: dict[str, Any]) -> Source | None:

@@ -8,6 +8,7 @@ import click
 
 from format_bench import studies
 from format_bench.cli.command_folder import CommandFolder
+from format_bench.cli.help import with_page
 from format_bench.studies.declared import study
 from format_bench.studies.declared.command import command_of
 
@@ -23,7 +24,7 @@ def _alias(name: str) -> click.Command:
     def run() -> None:
         module.command.main(arguments, standalone_mode=False)
 
-    return click.Command(name, callback=run, help=f"Print the same as format-bench {words}.")
+    return click.Command(name, callback=run, help=f"Alias of format-bench {words}.", hidden=True)
 
 
 class Studies(CommandFolder):
@@ -41,19 +42,19 @@ class Studies(CommandFolder):
         """
         cmd_name = study.RENAMED.get(cmd_name, cmd_name)
         if cmd_name in ALIASES:
-            return _alias(cmd_name)
+            return with_page(_alias(cmd_name))
         is_declared = cmd_name in study.places()
         has_instrument = is_declared and study.read(cmd_name).instrument
         if cmd_name in super().list_commands(ctx) and not has_instrument:
             return super().get_command(ctx, cmd_name)
-        return command_of(cmd_name) if is_declared else None
+        return with_page(command_of(cmd_name)) if is_declared else None
 
 
 @click.command(cls=Studies, folder=studies)
 def command() -> None:
-    """Run a study: one question that the suites do not answer.
+    """Run a study of a question beyond the suites.
 
-    A study prints a table or a page. Each has its own options: see format-bench study NAME --help.
+    A study prints a table or a page; its options are in format-bench study NAME --help.
 
     \b
     Examples:

@@ -21,7 +21,7 @@ class Checksums(Axis):
     """Checksums that a format has, and that are off by default."""
 
     name = "checksums"
-    help = "Optional checksums of formats: on, off, or off,on. [default: off]"
+    help = "Optional checksums of the formats: on, off, or off,on. [default: off]"
     order = 30
     changes_adapter = True
 

@@ -20,7 +20,7 @@ class ChunkShape(Axis):
     """Edges of a chunk, cut at the array's own, in place of the chunks that the array came with."""
 
     name = "chunk shape"
-    help = "Edges of the chunks of stored arrays, as in 1x560x1440,24x40x40. [default: the array's]"
+    help = "Chunk shapes of stored arrays, e.g. 1x560x1440,24x40x40. [default: the array's own]"
     order = 20
 
     def parse(self, text: str) -> str:

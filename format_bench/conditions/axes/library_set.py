@@ -16,7 +16,7 @@ class LibrarySet(Axis):
     """Names of environments below `library_set.folder`."""
 
     name = library_set.AXIS
-    help = "Installed sets of libraries, as in 2024-03,2026-11. [default: this environment]"
+    help = "Installed library sets, e.g. 2024-03,2026-11. [default: this environment]"
     order = 10  # further apart in time than others, as a set takes seconds to start
 
     def parse(self, text: str) -> str:

@@ -16,7 +16,8 @@ class Link(ServerAxis):
     """Round-trip time and bandwidth between saves and reads and their server, made by the proxy."""
 
     name = "link"
-    help = "To an object server, where saves and reads are made then, as in 5ms,50ms/100Mbit."
+    help = "Save to and read from an object server over a slow link, e.g. 5ms,50ms/100Mbit."
+    is_place = True
     order = 60
 
     def parse(self, text: str) -> str:

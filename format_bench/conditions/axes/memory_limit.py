@@ -24,7 +24,7 @@ class MemoryLimit(Axis):
     """Memory that a step may use, its page cache included where the kernel counts that."""
 
     name = "memory limit"
-    help = "Memory of each step's process, as in 1G or 512M,4G. [default: none]"
+    help = "Memory limit of each measuring process, e.g. 1G or 512M,4G. [default: none]"
     order = 40
 
     def parse(self, text: str) -> str:

@@ -16,7 +16,8 @@ class Place(ServerAxis):
     """Folder in a bucket of S3, at the endpoint that the environment names."""
 
     name = "place"
-    help = "Your own bucket for saves and reads, as in s3://bucket/folder. [default: local files]"
+    help = "Save to and read from your own bucket, e.g. s3://bucket/folder. [default: local files]"
+    is_place = True
     order = 20
 
     def parse(self, text: str) -> str:

@@ -23,7 +23,7 @@ class Settings(Axis):
     """Settings that an adapter saves with; without any, what it saves as is not compressed."""
 
     name = "settings"
-    help = "Of saves: the library's defaults, its makers' recommended ones, or tuned for queries."
+    help = "Settings of saves: defaults, recommended (by the format's makers), or tuned (for queries)."
     order = 25  # before checksums, which change the adapter that is left here
     changes_adapter = True
 

@@ -18,7 +18,7 @@ class Threads(Axis):
     """Threads that libraries may use."""
 
     name = "threads"
-    help = "Threads of libraries: 1, all, or 1,all. [default: all]"
+    help = "Threads of the libraries: 1, all, or 1,all. [default: all]"
     order = 90
     default = "all"
 

@@ -26,7 +26,7 @@ class Workers(ElsewhereAxis):
     """Workers and partitions of a table."""
 
     name = "workers"
-    help = "Workers that save and read a table, and its partitions, as in 2 or 1x4,2x4. [default: none]"
+    help = "Numbers of workers, or workers x partitions of a table, e.g. 2 or 1x4,2x4. [default: none]"
     order = 35
     word = "parallel"
 

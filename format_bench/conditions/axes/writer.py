@@ -21,7 +21,7 @@ class Writer(Axis):
     """Table format whose adapter writes the files of a query engine."""
 
     name = "writer"
-    help = "Of files for query engines, as in Parquet[polars]. [default: the format's usual adapter]"
+    help = "Adapter that writes the files for query engines, e.g. Parquet[polars]."
     order = 22
     changes_adapter = True
 

@@ -32,7 +32,9 @@ def ended(*arguments: object) -> tuple[int, str]:
     [
         ["--help"],
         ["--version"],
-        ["list", "formats"],
+        ["list"],
+        ["list", "codecs", "--markdown"],
+        ["study", "image-losses"],
         ["list", "suites", "--json"],
         ["recommend", RESULTS],
         ["compare", RESULTS, RESULTS],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator
 
 import click
@@ -44,5 +46,64 @@ def test_help_is_printed_at_every_width(path, width):
         if isinstance(each, click.Option) and not each.hidden:
             assert any(words[0].strip(",") in each.opts for words in described), each.opts
     if isinstance(command, click.Group):
-        for name in command.list_commands(click.Context(command)):
-            assert any(words[0] == name and len(words) > 1 for words in described), name
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            is_listed = any(words[0] == name and len(words) > 1 for words in described)
+            assert is_listed != command.get_command(context, name).hidden, name
+
+
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_lines_break_between_words_and_fit(path):
+    pages = {
+        width: CliRunner().invoke(format_bench, [*path, "--help"], terminal_width=width).output
+        for width in (60, 80, 1000)
+    }
+    words = set(re.split(r"[\s,|]+", pages[1000]))
+    for width in (60, 80):
+        lines = pages[width].splitlines()
+        assert [line for line in lines if len(line) > width] == []
+        # A line that a backslash ends goes on; long words end after commas and bars alone.
+        assert set(re.split(r"[\s,|]+", pages[width])) - {"\\"} <= words
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if path == () or path[0] in {"media", "study"}])
+def test_summaries_fit_a_line(path):
+    page = CliRunner().invoke(format_bench, [*path, "--help"], terminal_width=80).output
+    if "Commands:\n" in page:
+        commands = page.partition("Commands:\n")[2].splitlines()
+        assert [line for line in commands if line.startswith("   ") or line.endswith("...")] == []
+
+
+def test_options_are_listed_in_sections():
+    page = CliRunner().invoke(format_bench, ["run", "--help"], terminal_width=100).output
+    sections = dict(re.findall(r"^([A-Z][a-z ]+):\n((?:  .*\n)+)", page, re.MULTILINE))
+    assert [*sections] == ["Data", "What to measure", "How to measure", "Where", "Output", "Help"]
+    assert "--data FILE|FOLDER" in sections["Data"]
+    assert "--data-memory SIZE" in sections["Data"]
+    assert "--threads VALUES" in sections["How to measure"]
+    assert "--link VALUES" in sections["Where"]
+    assert "--json" in sections["Output"]
+    assert "One of: tabular, " in sections["What to measure"]
+
+
+def test_commands_go_on_after_a_backslash_and_keep_options_with_their_values():
+    page = CliRunner().invoke(format_bench, ["run", "--help"], terminal_width=60).output
+    command = re.search(r"^ +(format-bench run --rows 1000000 .*\\\n.*)", page, re.MULTILINE)[1]
+    assert shlex.split(command.replace("\\\n", ""))[2:] == [
+        "--rows",
+        "1000000",
+        "--formats",
+        "CSV,Parquet,Feather",
+        "--cold",
+    ]
+    assert not re.search(r"--\w+ \\$", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [(["reprot"], "'report'"), (["study", "nosie"], "'noise'"), (["media", "shwo"], "'show'")],
+)
+def test_a_mistyped_command_gets_a_suggestion(typed, meant):
+    done = CliRunner().invoke(format_bench, typed)
+    assert done.exit_code == 2
+    assert re.search(rf"Did you mean .*{meant}", done.output)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 
 import pandas as pd
 import pytest
@@ -103,6 +104,13 @@ def test_records_are_printed_as_json_as_they_come(call):
         ("Feather", 200, 1),
         ("Pickle", 200, 1),
     }
+
+
+def test_a_finished_run_prints_its_records_as_json(whole):
+    _, folder, call = whole
+    before = records.read(folder / "out" / RESULTS)
+    done = call(*QUICK, "--cold", "--json")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == list(map(asdict, before))
 
 
 def test_quiet_prints_only_results(root, tmp_path):
