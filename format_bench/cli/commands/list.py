@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import click
 from rich.table import Table
+from rich.text import Text
 
 import data_formats
 from adapter_core import (
@@ -22,6 +25,7 @@ from adapter_core import (
     UnavailableError,
 )
 from adapter_core.query_engine import EngineOnFormat
+from format_bench.cli.help import SectionedCommand
 from format_bench.conditions import axes
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.metadata import libraries
@@ -39,11 +43,23 @@ _OFFERED: dict[str, type] = {
 }
 """Protocols beside the features of tables, as the list names them."""
 
+_USUAL = ("numpy", "pandas", "pyarrow")
+"""Libraries that most adapters need; the short list has their versions where there is no other."""
+
 
 def formats() -> list[Fact]:
     """Return a row for each adapter of each family, available or not."""
     return [
         _format(family.name, registry_of(family), name)
+        for family in FAMILIES.values()
+        for name in registry_of(family).names()
+    ]
+
+
+def installed() -> list[Fact]:
+    """Return a row for each adapter of each family, without importing a library of any."""
+    return [
+        _installed(family.name, registry_of(family), name)
         for family in FAMILIES.values()
         for name in registry_of(family).names()
     ]
@@ -111,6 +127,22 @@ def codecs_by_format() -> list[Fact]:
             }
         )
     return rows
+
+
+def _installed(family: str, registry: Registry[Any], name: str) -> Fact:
+    try:
+        adapter = registry.find(name)
+    except UnavailableError as error:
+        return {"family": family, "name": name, "version": "", "available": f"no: {error.reason}"}
+    answer = adapter.installed()
+    found = answer.versions
+    own = [each for each in found if each not in _USUAL] or [each for each in found if each != "numpy"]
+    return {
+        "family": family,
+        "name": name,
+        "version": ", ".join(f"{each} {found[each]}" for each in own),
+        "available": "installed" if answer else f"no: {answer.reason}; {answer.install_hint}",
+    }
 
 
 def _format(family: str, registry: Registry[Any], name: str) -> Fact:
@@ -182,40 +214,68 @@ WHAT: dict[str, Callable[[], list[Fact]]] = {
     "questions": questions,
     "conditions": conditions,
 }
+"""What can be listed, with all facts."""
+
+SHORT = WHAT | {"formats": installed, "codecs": codecs_by_format}
+"""The same with the facts that need no import of a format's library."""
 
 
-@click.command("list")
-@click.argument("what", type=click.Choice(list(WHAT)), required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--markdown", is_flag=True, help="Print Markdown; of codecs a row for each format.")
-def command(what: str | None, as_json: bool, markdown: bool) -> None:  # noqa: FBT001 (switches)
-    """List formats, datasets, codecs, suites, questions or conditions; all if none is named.
+@click.command("list", cls=SectionedCommand)
+@click.argument("what", metavar="[WHAT]", type=click.Choice(list(WHAT)), required=False)
+@click.option("--long", "is_long", is_flag=True, help="Import each library, and print all facts.")
+@click.option("--json", "as_json", is_flag=True, help="Print all facts as JSON.")
+@click.option("--markdown", is_flag=True, help="Print all facts as Markdown; codecs by format.")
+def command(what: str | None, is_long: bool, as_json: bool, markdown: bool) -> None:  # noqa: FBT001 (switches)
+    """List formats, data sets, codecs, suites and conditions.
 
-    For each format: available or the reason why not, versions of its libraries, features, and safety of
-    reading its files. Losses of formats are in docs/losses.md, and in the results of each run.
-    """
-    what_of = WHAT | {"codecs": codecs_by_format} if markdown else WHAT
+    WHAT is formats (the default), datasets, codecs, suites, questions or conditions.
+
+    A format is installed if its libraries are. With --long each library is imported, which takes
+    several seconds and finds broken ones; the list then also has what each adapter offers, and whether
+    reading its files is safe. --long, --json and --markdown without WHAT list everything.
+
+    \b
+    Examples:
+      format-bench list
+      format-bench list codecs
+      format-bench list formats --long
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    has_all = is_long or as_json or markdown
+    what = what or (None if has_all else "formats")
+    what_of = WHAT if has_all else SHORT
+    if markdown:
+        what_of = WHAT | {"codecs": codecs_by_format}
     found = {name: rows() for name, rows in what_of.items() if what in {None, name}}
     if markdown:
-        tables = [
-            "\n".join(
-                table_lines(
-                    list(rows[0]), [[*map(str, row.values())] for row in rows], "l" * len(rows[0])
-                )
-            )
-            for rows in found.values()
-        ]
-        click.echo("\n\n".join(tables))
-        return
-    if as_json:
+        click.echo("\n\n".join(map(_markdown, found.values())))
+    elif as_json:
         click.echo(json.dumps(found if what is None else found[what], indent=2))
-        return
+    else:
+        for name, rows in found.items():
+            _show(name, rows)
+        if not has_all and what == "formats":
+            others = ", ".join(name for name in WHAT if name != what)
+            click.echo(f"format-bench list WHAT lists {others}; --long has more.", err=True)
+
+
+def _markdown(rows: list[Fact]) -> str:
+    header = list(rows[0])
+    return "\n".join(table_lines(header, [[*map(str, row.values())] for row in rows], "l" * len(header)))
+
+
+def _show(title: str, rows: list[Fact]) -> None:
+    """Print rows as a table, or one for each family where rows start with it."""
     to = terminal.console()
-    for name, rows in found.items():
-        shown = Table(title=name, title_justify="left", title_style="bold", box=None, pad_edge=False)
-        for position, header in enumerate(rows[0]):
-            shown.add_column(header, no_wrap=not position, overflow="fold")
-        for row in rows:
-            shown.add_row(*(str(value) for value in row.values()))
-        to.print(shown)
-        to.print()
+    first = next(iter(rows[0]))
+    if first == "family":
+        for family, members in groupby(rows, key=itemgetter("family")):
+            facts = [{name: fact for name, fact in row.items() if name != "family"} for row in members]
+            _show(f"{title}: {family} ({len(facts)})", facts)
+        return
+    shown = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for header in rows[0]:
+        shown.add_column(header, no_wrap=header == first, overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(str(value)) for value in row.values()))
+    to.print(shown)
+    to.print()

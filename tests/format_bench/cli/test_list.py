@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
@@ -53,15 +54,27 @@ def test_every_suite_of_asv_is_listed():
     assert {each["name"] for each in listed("suites")} == modules
 
 
-def test_everything_is_listed_by_default():
+def test_everything_is_listed_at_length():
     assert list(listed()) == list(WHAT)
 
 
 @pytest.mark.parametrize("what", list(WHAT))
-def test_lists_are_tables_too(what):
-    done = CliRunner().invoke(command, [what])
+@pytest.mark.parametrize("length", [[], ["--long"]], ids=["short", "long"])
+def test_lists_are_tables_too(what, length):
+    done = CliRunner().invoke(command, [what, *length])
     assert done.exit_code == 0
     assert done.output.startswith(what)
+
+
+def test_formats_are_listed_shortly_by_default(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    done = CliRunner().invoke(command)
+    names = [line.split("  ")[0] for line in done.stdout.splitlines()]
+    assert {each["name"] for each in listed("formats")} <= set(names)
+    assert re.search(r"^Lance +pylance \d\S+ +installed$", done.stdout, re.MULTILINE)
+    assert re.search(r"^Feather +pandas \d\S+, pyarrow \d\S+ +installed$", done.stdout, re.MULTILINE)
+    assert "datasets, codecs, suites" in done.stderr
+    assert CliRunner().invoke(command, ["formats"]).stdout.split() == done.stdout.split()
 
 
 def test_checksums_and_crashes_of_readers_are_listed():
