@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from importlib import resources
 from pathlib import Path
@@ -19,11 +18,8 @@ ERROR_PAGE = "error.html"
 # Menu entry of asv's page that leads to the overview.
 LINK = f'<li id="nav-li-report"><a href="{INDEX}">Report</a></li>\n\t'
 
-# Link to the overview on the error page, which asks for a network and for scripts.
+# Link to the overview on the error page, which asks for scripts.
 ERROR_LINK = f'<p>The <a href="{INDEX}">report</a> needs neither.</p>\n'
-
-# Environment variable that asks for local copies of asv's scripts: "1" for yes.
-VENDOR_SWITCH = "FORMAT_BENCH_VENDOR_SCRIPTS"
 
 # Folder of the local copies, in this package as in the site.
 VENDOR = "vendor"
@@ -74,11 +70,6 @@ def with_links(page: str, error_page: str) -> dict[str, str]:
 def read(html_dir: Path, name: str) -> str:
     """Return one of the pages that asv has just written."""
     return (html_dir / name).read_text(encoding="utf-8")
-
-
-def wants_local_scripts() -> bool:
-    """Return True if the environment asks for local copies of asv's scripts."""
-    return os.environ.get(VENDOR_SWITCH, "") not in ("", "0")
 
 
 def with_local_scripts(page: str) -> tuple[str, dict[str, bytes]]:

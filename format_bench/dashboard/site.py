@@ -73,11 +73,10 @@ def publish(configuration: Any, root: Path, warn: Callable[[str], None]) -> None
     html_dir = Path(configuration.html_dir)
     page = asv_page.read(html_dir, asv_page.INDEX)
     files: dict[str, bytes] = {}
-    if asv_page.wants_local_scripts():
-        try:
-            page, files = asv_page.with_local_scripts(page)
-        except FormatBenchError as error:
-            warn(f"asv's page loads its scripts from elsewhere: {error}")
+    try:
+        page, files = asv_page.with_local_scripts(page)
+    except FormatBenchError as error:
+        warn(f"asv's page needs a network for its scripts: {error}")
     try:
         error_page = asv_page.read(html_dir, asv_page.ERROR_PAGE)
         texts = asv_page.with_links(page, error_page) | _report(configuration, root)

@@ -66,11 +66,3 @@ def test_an_unknown_script_is_reported():
     page = '<script src="https://cdn.example.org/toy.js" integrity="sha256-0" crossorigin></script>'
     with pytest.raises(UnknownAsvPageError, match=r"no local copy of https://cdn\.example\.org/toy"):
         asv_page.with_local_scripts(page)
-
-
-@pytest.mark.parametrize(("value", "asked"), [("1", True), ("0", False), ("", False), (None, False)])
-def test_the_switch(monkeypatch, value, asked):
-    monkeypatch.delenv(asv_page.VENDOR_SWITCH, raising=False)
-    if value is not None:
-        monkeypatch.setenv(asv_page.VENDOR_SWITCH, value)
-    assert asv_page.wants_local_scripts() is asked

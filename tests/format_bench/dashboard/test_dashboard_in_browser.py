@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import pytest
 
-from format_bench.dashboard.asv_page import ASV_PAGE, VENDOR_SWITCH
+from format_bench.dashboard.asv_page import ASV_PAGE
 from tests.factories.histories import MadeUp, Planted
 from tests.factories.site import Made, pages, publish
 from tests.format_bench.report.test_report_in_browser import TEXTS_THAT_ARE_HARD_TO_READ, browser, unfold
@@ -27,10 +27,7 @@ def site(tmp_path_factory):
     """Return a site of six months; in the last two, one format reads slower."""
     folder = tmp_path_factory.mktemp("site") / "project"
     MadeUp(planted=PLANTED).write(folder, months=6)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VENDOR_SWITCH, "1")
-        printed = publish(folder, "publish")
-    return Made(folder, printed)
+    return Made(folder, publish(folder, "publish"))
 
 
 @pytest.fixture(scope="module")
