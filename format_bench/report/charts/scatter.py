@@ -107,7 +107,7 @@ class ScatterChart:
     def _tip(self, row: Configuration) -> str:
         x, y = self.points[row]
         shown = quantity(x, self.x.unit), quantity(y, self.y.unit)
-        return f"{row}: {self.x} {shown[0]}, {self.y} {shown[1]}"
+        return f"{row}: {self.x.phrase} {shown[0]}, {self.y.phrase} {shown[1]}"
 
 
 def _stairs(ahead: Sequence[tuple[float, float]], across: Scale, up: Scale) -> list[tuple[float, float]]:

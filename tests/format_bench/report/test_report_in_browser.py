@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import shutil
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import pytest
+from PIL import Image
 
 from format_bench import report
 from format_bench.results.status import CellStatus
@@ -19,7 +21,7 @@ ARGUMENTS = (
     " --disable-component-update --disable-sync"
 ).split()
 
-TEXTS_THAT_ARE_HARD_TO_READ = """
+HARD_TO_SEE = """
 () => {
   const channels = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const luminance = ([r, g, b]) => {
@@ -28,6 +30,10 @@ TEXTS_THAT_ARE_HARD_TO_READ = """
       return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
     });
     return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const contrast = (...colours) => {
+    const [light, dark] = colours.map(luminance).sort((a, b) => b - a);
+    return (light + 0.05) / (dark + 0.05);
   };
   const behind = (element) => {
     for (let e = element; e; e = e.parentElement) {
@@ -43,8 +49,17 @@ TEXTS_THAT_ARE_HARD_TO_READ = """
     if (!walker.currentNode.data.trim() || element.closest("script, title, desc")) continue;
     const style = getComputedStyle(element);
     const colour = channels(element.closest("svg") ? style.fill : style.color);
-    const [light, dark] = [luminance(colour), luminance(behind(element))].sort((a, b) => b - a);
-    if ((light + 0.05) / (dark + 0.05) < 4.5) found.push(element.outerHTML.slice(0, 200));
+    if (contrast(colour, behind(element)) < 4.5) found.push(element.outerHTML.slice(0, 200));
+  }
+  // Bars and points; lines of grids guide the eye alone, and paper is around marks.
+  const guides = ["grid", "paper"].map((name) => `var(--${name})`);
+  for (const mark of document.querySelectorAll(".chart > path, .chart > use")) {
+    for (const name of ["fill", "stroke"]) {
+      const value = mark.getAttribute(name);
+      if (!value?.startsWith("var(") || guides.includes(value)) continue;
+      const colour = channels(getComputedStyle(mark)[name]);
+      if (contrast(colour, behind(mark)) < 3) found.push(mark.outerHTML.slice(0, 200));
+    }
   }
   return found;
 }
@@ -113,10 +128,21 @@ def test_nothing_is_wider_than_the_screen(opened, name, width):
 
 
 @pytest.mark.parametrize("name", ["twelve", "all", "queries"])
-def test_all_text_has_enough_contrast(opened, name):
+def test_all_text_and_marks_have_enough_contrast(opened, name):
     page = opened(name)
     unfold(page)
-    assert page.evaluate(TEXTS_THAT_ARE_HARD_TO_READ) == []
+    check_contrast(page)
+
+
+def check_contrast(page) -> None:
+    """Check texts and marks of charts as the page shows them, light and dark."""
+    papers = set()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate(HARD_TO_SEE) == [], (page.url, scheme)
+        papers.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    page.emulate_media(color_scheme="light")
+    assert papers == {"rgb(255, 255, 255)", "rgb(22, 24, 28)"}
 
 
 def column(page, position: int) -> list[str]:
@@ -251,3 +277,70 @@ def test_lines_over_queries_are_legible_on_a_phone(opened):
     tops = sorted(names.evaluate_all("(e) => e.map((each) => each.getBoundingClientRect().top)"))
     assert len(tops) >= 5
     assert all(below - above > 8 for above, below in pairwise(tops))
+
+
+def test_names_of_points_do_not_overlap_in_the_page_either(opened):
+    page = opened("many", 400)
+    unfold(page)
+    charts = page.locator("figure svg:has(use > title)").all()
+    assert len(charts) == 5
+    for chart in charts:
+        overlaps, outside = chart.evaluate(
+            """(svg) => {
+              const texts = Array.from(svg.querySelectorAll("text"));
+              const boxes = texts.map((each) => each.getBoundingClientRect());
+              const all = svg.getBoundingClientRect();
+              // The box of a line is a little higher than its letters.
+              const meet = (a, b) =>
+                a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+              const pairs = boxes.flatMap((a, at) =>
+                boxes.slice(at + 1).filter((b) => meet(a, b)).map(() => texts[at].textContent));
+              const out = boxes.filter((e) => e.left < all.left - 1 || e.right > all.right + 1);
+              return [pairs, out.length];
+            }"""
+        )
+        assert overlaps == []
+        assert outside == 0
+
+
+def test_points_tell_their_names_by_pointer_and_by_arrow_keys(opened):
+    page = opened("many")
+    figure = page.locator("figure:has(use > title)").first
+    tip = figure.locator(".tip")
+    chart = figure.locator("svg")
+    chart.focus()
+    seen = []
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+        seen.append(tip.inner_text())
+    assert all("size" in each and "read time" in each for each in seen)
+    assert len(set(seen)) == 3
+    page.keyboard.press("ArrowLeft")
+    assert tip.inner_text() == seen[1]
+    assert chart.locator(".shown").count() == 1
+    other = chart.locator(f"use:has-text('{seen[0]}')")
+    other.dispatch_event("pointerenter")
+    assert tip.inner_text() == seen[0]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_chart_is_saved_as_svg_and_as_png_of_twice_the_size(opened, scheme, tmp_path):
+    page = opened("twelve")
+    page.emulate_media(color_scheme=scheme)
+    figure = page.locator("figure").first
+    for kind in ("SVG", "PNG"):
+        with page.expect_download() as done:
+            figure.get_by_role("button", name=f"Save as {kind}").click()
+        assert done.value.suggested_filename == f"size-against-read-time-eq.{kind.lower()}"
+        done.value.save_as(tmp_path / kind)
+    text = (tmp_path / "SVG").read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    assert "var(" not in text
+    # In light colours, whatever the page has.
+    assert "rgb(11, 93, 59)" in text
+    assert root.find("{*}rect").attrib["fill"] == "#fff"
+    width, height = map(float, root.attrib["viewBox"].split()[2:])
+    with Image.open(tmp_path / "PNG") as picture:
+        assert picture.size == (int(2 * width), int(2 * height))
+        assert picture.convert("RGB").getpixel((1, 1)) == (255, 255, 255)
+        assert len(picture.convert("RGB").getcolors(100_000)) > 20
