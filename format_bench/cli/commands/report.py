@@ -34,7 +34,8 @@ def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: P
     \b
     html  one page with all charts and tables; needs no network
     pdf   the same charts on A4 pages
-    png   a folder of pictures, one for each chart
+    png   a folder of pictures, one for each chart, in twice its size
+    svg   the same folder of pictures as SVG
     csv   all cells, one per row
     md    the tables and the verdict, as Markdown
     xlsx  all cells, and a sheet for each metric
@@ -56,6 +57,10 @@ def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: P
 def _paths(formats: tuple[str, ...], out: Path | None, beside: Path) -> dict[str, Path]:
     """Return where each format goes."""
     ending = out.suffix[1:] if out else ""
+    # A folder may have a dot in its name, as in v1.2.
+    if out and ending.isalpha() and ending not in writers.WRITERS and not out.is_dir():
+        known = ", ".join(f".{each}" for each in writers.WRITERS)
+        raise click.UsageError(f"--out {out}: no report is a .{ending} file; known are {known}")
     if out is None or ending not in writers.WRITERS:
         return {each: writers.path_of(each, out or beside) for each in formats or ("html",)}
     if set(formats) - {ending}:

@@ -113,7 +113,7 @@ class BarChart:
         axes.grid(visible=False, axis="y")
         axes.axvline(scale.origin, color=AXIS, clip_on=False)
         if self._left_out:
-            panel.add_text(0, panel.height - 4, f"{plural(self._left_out, 'further row')}: in the table")
+            panel.add_text(0, panel.height - 4, f"{plural(self._left_out, 'more row')} in the table")
         for index, each in enumerate(self.series):
             self._draw_series(axes, scale, each, (index - (len(self.series) - 1) / 2) * _ROW)
 

@@ -101,7 +101,7 @@ class ScatterChart:
         label = f"{self.x}, {across.kind}; smaller is better"
         left_out = len(places) - named
         axes.set_xlabel(
-            f"{label}\n{plural(left_out, 'further point')}: names in the table" if left_out else label
+            f"{label}\n{plural(left_out, 'more point')}, named in the table" if left_out else label
         )
 
     def _tip(self, row: Configuration) -> str:

@@ -94,7 +94,7 @@ async function save(svg, kind) {
 
 for (const svg of document.querySelectorAll("figure .chart")) {
   const buttons = document.createElement("div");
-  buttons.className = "saves";
+  buttons.className = "below";
   for (const kind of Object.keys(FILES)) {
     const button = document.createElement("button");
     button.type = "button";
@@ -103,7 +103,7 @@ for (const svg of document.querySelectorAll("figure .chart")) {
     button.addEventListener("click", () => save(svg, kind));
     buttons.append(button);
   }
-  svg.closest("figure").append(buttons);
+  (svg.closest(".scroll") ?? svg).after(buttons);
 }
 
 // Points without a name beside them tell it under a pointer, and by the arrow keys.
@@ -112,8 +112,8 @@ for (const svg of document.querySelectorAll("figure .chart:has(use > title)")) {
   const tip = document.createElement("p");
   tip.className = "tip";
   tip.setAttribute("aria-live", "polite");
-  tip.textContent = "Names of points: a pointer on them, or the arrow keys.";
-  svg.closest("figure").append(tip);
+  tip.textContent = "Point at a dot to see its name, or use the arrow keys.";
+  svg.nextElementSibling.prepend(tip);
   svg.setAttribute("tabindex", "0");
   points.sort((a, b) => a.getAttribute("x") - b.getAttribute("x"));
   let at = -1;

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from format_bench.results.load import Results
 
 
-WRITERS = {each: each for each in ("html", "pdf", "png", "csv", "xlsx")} | {"md": "markdown"}
-"""Module of each output, by its ending; "png" is a folder of pictures."""
+WRITERS = {each: each for each in ("html", "pdf", "png", "svg", "csv", "xlsx")} | {"md": "markdown"}
+"""Module of each output, by its ending."""
+
+FOLDERS = ("png", "svg")
+"""Outputs that are folders of pictures."""
 
 NAME = "report"
 """Name of files, before the ending."""
@@ -22,7 +25,7 @@ NAME = "report"
 
 def path_of(output: str, folder: Path) -> Path:
     """Return the path of an output in a folder."""
-    return folder / (f"{NAME}-{output}" if output == "png" else f"{NAME}.{output}")
+    return folder / (f"{NAME}-{output}" if output in FOLDERS else f"{NAME}.{output}")
 
 
 def write(results: Results, output: str, path: Path) -> None:
@@ -35,7 +38,7 @@ def write(results: Results, output: str, path: Path) -> None:
     output : str
         One of `WRITERS`.
     path : Path
-        The file; for "png" the folder, which is made if missing.
+        The file; for `FOLDERS` the folder, which is made if missing.
 
     Raises
     ------
@@ -44,7 +47,7 @@ def write(results: Results, output: str, path: Path) -> None:
     """
     writer = import_module(f"{__package__}.{WRITERS[output]}").write
     try:
-        if output == "png":
+        if output in FOLDERS:
             writer(results, path)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -17,25 +17,26 @@ if TYPE_CHECKING:
 
 
 # Sharp on screens with more than one dot a pixel.
-_DOTS_PER_POINT = 1.5
+_DOTS_PER_POINT = 2
 _MARGIN = 12.0
 _LONGEST_NAME = 80
 
 
 def write(results: Results, folder: Path) -> None:
     """Write pictures into a folder, which is made if missing; others of the same names are replaced."""
+    for chart, name in named_charts(results, folder):
+        save(chart, name.with_suffix(".png"))
+
+
+def named_charts(results: Results, folder: Path) -> Iterator[tuple[Chart, Path]]:
+    """Yield all pictures of a report with their paths without ending, in a folder that is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    for number, (name, chart) in enumerate(named_charts(results), start=1):
-        save(chart, folder / f"{number:03}-{_slug(name)}.png")
-
-
-def named_charts(results: Results) -> Iterator[tuple[str, Chart]]:
-    """Yield all pictures of a report with their names: of each suite first the heat maps."""
+    number = 0
     for suite, _, drawn, maps in pictures(outline_of(results)):
-        for chart in drawn:
-            yield f"{suite.title} {chart.title}", chart
-        for chart in maps:
-            yield f"{suite.title} {chart.title} heat map", chart
+        for kind, charts in (("", drawn), (" heat map", maps)):
+            for chart in charts:
+                number += 1
+                yield chart, folder / f"{number:03}-{_slug(f'{suite.title} {chart.title}{kind}')}"
 
 
 def save(chart: Chart, path: Path) -> None:

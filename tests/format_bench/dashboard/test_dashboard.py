@@ -250,8 +250,8 @@ def test_suites_without_a_result_are_reported(tmp_path, site):
     newest.write_text(json.dumps(facts), encoding="utf-8")
     add_pages(folder)
     text = (folder / ".asv/full/html/index.html").read_text(encoding="utf-8")
-    assert "This run has no result of the suites image" in text
-    assert "Not part of this run: the optional suites query." in text
+    assert "This run has no results for the suites image" in text
+    assert "Optional suites that this run leaves out: query." in text
     assert not (folder / ".asv/full/html/images.html").exists()
 
 

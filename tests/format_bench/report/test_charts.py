@@ -75,7 +75,7 @@ UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "µs": 1e-6, "ms": 1e-3, "s": 
 def test_rows_that_a_screen_has_no_room_for_are_counted():
     (chart,) = charts(results([record(f"F{n:02}", "size", 10 + n) for n in range(40)]))
     assert len(tips(chart)) == 30
-    assert "10 further rows: in the table" in chart.svg
+    assert "10 more rows in the table" in chart.svg
     assert "40 bars" in chart.alt
 
 

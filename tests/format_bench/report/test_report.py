@@ -9,6 +9,7 @@ import sys
 import time
 from dataclasses import replace
 from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
 
 import openpyxl
 import pytest
@@ -387,11 +388,16 @@ def test_markdown_has_the_verdict_and_every_value(tmp_path):
 
 def test_pictures_are_one_for_each_chart_and_heat_map(tmp_path):
     found = results(measured(["A", "B"], ["eq"]))
-    report.write(found, "png", tmp_path)
-    pictures = sorted(tmp_path.iterdir())
+    for kind in ("png", "svg"):
+        report.write(found, kind, tmp_path / kind)
+    pictures = sorted((tmp_path / "png").iterdir())
+    drawings = sorted((tmp_path / "svg").iterdir())
+    assert [each.stem for each in pictures] == [each.stem for each in drawings]
     assert len(pictures) == len(charts(found)) + 6
-    for path in pictures:
+    for path, drawing in zip(pictures, drawings, strict=True):
+        width, height = map(float, ET.parse(drawing).getroot().attrib["viewBox"].split()[2:])
         with Image.open(path) as picture:
+            assert picture.size == (pytest.approx(2 * width, abs=2), pytest.approx(2 * height, abs=2))
             assert len(picture.convert("RGB").getcolors(100_000)) > 10, path
 
 
@@ -469,6 +475,16 @@ def test_a_file_of_one_format_is_not_asked_to_hold_another(run, tmp_path):
     assert done.exit_code == 2
     assert "run.pdf is for pdf alone" in done.output
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_ending_that_no_report_has_is_refused(run, tmp_path):
+    done = call(run, "--out", tmp_path / "run.docx")
+    assert done.exit_code == 2
+    known = ".html, .pdf, .png, .svg, .csv, .xlsx, .md"
+    assert f"no report is a .docx file; known are {known}" in " ".join(done.output.split())
+    assert list(tmp_path.iterdir()) == []
+    assert call(run, "--out", tmp_path / "v1.2").exit_code == 0
+    assert (tmp_path / "v1.2" / "report.html").exists()
 
 
 def test_what_is_not_there_is_said_in_a_line(tmp_path):
