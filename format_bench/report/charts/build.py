@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 WARM_AND_COLD = "filled: warm; outlined: cold, nothing in the page cache"
 PARETO_NOTE = "dashed: Pareto front; nothing is both smaller and faster"
+LOSSY_NOTE = "; hollow: lossy"
 
 
 def pictures(
@@ -96,7 +97,8 @@ def scatters_of(group: ComparisonGroup) -> Iterator[Chart]:
         if len(points) > 1:
             scatter = ScatterChart(points, Measure("size"), read)
             title = f"Size against read time: {group.name}"
-            yield Chart(title, scatter_in_words(points), scatter.height, scatter.draw, PARETO_NOTE)
+            note = PARETO_NOTE + (LOSSY_NOTE if any(each.loss for each in points) else "")
+            yield Chart(title, scatter_in_words(points), scatter.height, scatter.draw, note)
 
 
 def bars_in_words(series: dict[str, BarSeries]) -> str:

@@ -91,7 +91,9 @@ class ScatterChart:
         drawn = [*reversed(behind), *reversed(ahead)]
         xs, ys = zip(*(places[row] for row in drawn), strict=True)
         colours = [ACCENT if row in ahead else NEUTRAL for row in drawn]
-        dots = axes.scatter(xs, ys, c=colours, edgecolors=PAPER, clip_on=False, zorder=3)
+        faces = [PAPER if row.loss else colour for row, colour in zip(drawn, colours, strict=True)]
+        edges = [colour if row.loss else PAPER for row, colour in zip(drawn, colours, strict=True)]
+        dots = axes.scatter(xs, ys, c=faces, edgecolors=edges, clip_on=False, zorder=3)
         add_tips(dots, [self._tip(row) for row in drawn])
         stairs = _stairs([places[row] for row in ahead], across, up)
         xs, ys = zip(*stairs, strict=True)

@@ -151,6 +151,15 @@ def test_names_of_points_overlap_nothing_and_stay_in_the_plot(crowd):
         assert len(shown) <= max(12, len(ahead))
 
 
+def test_lossy_points_are_hollow():
+    found = results(measured(["JPEG", "PNG", "QOI"], ["cifar"], suite="image.Image", rows=500))
+    (chart,) = (each for each in charts(found) if "against" in each.title)
+    assert chart.note.endswith("; hollow: lossy")
+    looks = dict(re.findall(r"<use ([^>]*)><title>(\w+)", chart.svg))
+    fills = {name: re.search('fill="([^"]+)"', look)[1] for look, name in looks.items()}
+    assert [name for name, fill in fills.items() if fill == PAPER] == ["JPEG"]
+
+
 def overlap(one, other) -> bool:
     return one.x0 < other.x1 and other.x0 < one.x1 and one.y0 < other.y1 and other.y0 < one.y1
 
