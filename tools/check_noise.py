@@ -12,15 +12,16 @@ import argparse
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import data_formats
 import data_generator
 from format_bench.instruments.clock import time_call
 from format_bench.instruments.touch import touch
-from format_bench.studies import noise
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from adapter_core import DataFormat
     from format_bench.instruments.clock import Sample
 
@@ -46,6 +47,19 @@ def slower(adapter: DataFormat, path: Path) -> DataFormat:
     return Slower()
 
 
+def interleaved(
+    first: Callable[[], Any], second: Callable[[], Any], samples: int
+) -> tuple[list[Sample], list[Sample]]:
+    """Time two calls alternately, so that a machine that grows slower favours neither."""
+    found: tuple[list[Sample], list[Sample]] = ([], [])
+    calls = (first, second)
+    for turn in range(samples):
+        # The order alternates too: the first call of a pair may leave memory to the second.
+        for place in (turn % 2, 1 - turn % 2):
+            found[place].append(time_call(calls[place]))
+    return found
+
+
 def differ(first: list[Sample], second: list[Sample]) -> bool:
     """Return whether the CPU times of two calls differ by more than chance explains."""
     from scipy.stats import mannwhitneyu
@@ -57,9 +71,7 @@ def differ(first: list[Sample], second: list[Sample]) -> bool:
 
 def reads_differ(first: DataFormat, second: DataFormat, path: Path) -> bool:
     """Return whether reads by two adapters differ in CPU time."""
-    samples = noise.interleaved(
-        lambda: touch(first.read(path)), lambda: touch(second.read(path)), SAMPLES
-    )
+    samples = interleaved(lambda: touch(first.read(path)), lambda: touch(second.read(path)), SAMPLES)
     return differ(*samples)
 
 

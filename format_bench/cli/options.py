@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -20,13 +20,10 @@ from format_bench.cli.help import Section
 from format_bench.conditions import axes
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.display.terminal import Output
-from format_bench.results.display.text import size_of
+from format_bench.results.display.text import seconds_of, size_of
 from format_bench.results.suites import FAMILIES, SUITES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-_UNITS = {"h": 3600, "m": 60, "s": 1}
-_TEXT = re.compile(r"(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+)s?)?")
 
 
 class Duration(click.ParamType[float]):
@@ -40,13 +37,12 @@ class Duration(click.ParamType[float]):
         """Return seconds."""
         if isinstance(value, float):
             return value
-        found = _TEXT.fullmatch(value.strip().lower())
-        if not found or not any(found.groups()):
+        seconds = seconds_of(value)
+        if math.isnan(seconds):
             self.fail(f"{value!r} is no duration; write it as in 90s, 10m or 1h30m", param, ctx)
-        seconds = sum(int(number) * _UNITS[unit] for unit, number in found.groupdict("0").items())
         if not seconds:
             self.fail("a duration of nothing measures nothing", param, ctx)
-        return float(seconds)
+        return seconds
 
 
 class Names(click.ParamType[tuple[str, ...]]):

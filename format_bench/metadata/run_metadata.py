@@ -131,24 +131,22 @@ class RunMetadataFiles:
         The folder of the measured files.
     scale : str
         Size of the data, in words.
-    media : mapping, optional
-        Facts and measured figures of the media that the run compares, by name.
-    data : mapping, optional
-        Facts of the data sets, by name: the number of all ``rows``, and of a user's file its name, its
-        ``bytes`` and the ``baseline``, the configuration that is nearest to it.
+    facts : mapping, optional
+        Further facts. ``media``: facts and measured figures of the media that the run compares, by
+        name. ``data``: facts of the data sets, by name: the number of all ``rows``, and of a user's
+        file its name, its ``bytes`` and the ``baseline``, the configuration that is nearest to it.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 (the run, and the facts that only it knows)
+    def __init__(
         self,
         out: Path,
         run_id: str,
         scratch: Path,
         scale: str,
-        media: Mapping[str, Mapping[str, Any]] | None = None,
-        data: Mapping[str, Mapping[str, Any]] | None = None,
+        facts: Mapping[str, Any] | None = None,
     ) -> None:
         self._out, self._run_id, self._scratch, self._scale = out, run_id, scratch, scale
-        self._media, self._data = media or {}, data or {}
+        self._facts = {} if facts is None else facts
         # Before the run adds to it: only other programs disturb it.
         self._load = machine.load_average()
         self._metadata: dict[Threads, dict[str, Any]] = {}
@@ -166,18 +164,18 @@ class RunMetadataFiles:
             found = json.loads(path.read_text(encoding="utf-8"))
             self._metadata[policy] = {**found, "scale": f"{found['scale']}; {self._scale}"}
         else:
-            self._metadata[policy] = collect(
+            found = collect(
                 self._scratch,
                 seed=DEFAULT_SEED,
                 scale=self._scale,
                 threads=policy,
                 limit_seconds=limit_seconds,
             )
-            self._metadata[policy]["load_average"]["start"] = self._load
-            if self._data:
-                self._metadata[policy]["data"] = dict(self._data)
-            if self._media:
-                self._metadata[policy]["media"] = dict(self._media)
+            found["load_average"]["start"] = self._load
+            self._metadata[policy] = {
+                **found,
+                **{name: each for name, each in self._facts.items() if each},
+            }
         write(self._metadata[policy], path)
 
     def __enter__(self) -> Self:

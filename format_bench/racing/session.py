@@ -110,7 +110,7 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         facts = {own.name: _facts(source, own, request.data.sample, baseline)}
         scale = f"{own.rows} {family.item}s"
         measurer = Measurer(out, folder, own, cases, criteria.weights, baseline)
-        files = RunMetadataFiles(out, measurer.run_id, folder, scale, data=facts)
+        files = RunMetadataFiles(out, measurer.run_id, folder, scale, {"data": facts})
         stack.enter_context(files)
         standings.add(measurer.earlier())
         race = Race(standings, standings.live[:FIRST], measurer.measure, budget)

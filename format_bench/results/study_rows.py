@@ -84,8 +84,7 @@ class StudyForm(Generic[Row]):
         label = own["format"]
         if getattr(row, "engine", "") and "engine" not in self.named:
             label = f"{label}[{row.engine}]"  # type: ignore[attr-defined]
-        sentence = getattr(row, self.reason)
-        status = getattr(row, "status", getattr(sentence, "status", "failed") if sentence else "")
+        sentence, status = getattr(row, self.reason), self.status_of(row)
         for name in self.values:
             found, value = self.metric_of(row, name), getattr(row, name)
             is_common = not isinstance(self.values[name], str) and self.values[name][1] == ""
@@ -117,6 +116,12 @@ class StudyForm(Generic[Row]):
                 run_id=run_id,
                 query=own["query"] if query is None else query,
             )
+
+    def status_of(self, row: Row) -> str:
+        """Return why a row has no values; empty if it has."""
+        sentence = getattr(row, self.reason)
+        usual = getattr(sentence, "status", "failed") if sentence else ""
+        return str(getattr(row, "status", usual))
 
     def _subject(self, row: Row) -> tuple[dict[str, Any], dict[str, str]]:
         """Return the fields of all records of a row, and their conditions."""
@@ -183,6 +188,10 @@ class StudyForm(Generic[Row]):
             with content_of(f"{path}, line {number}:", InvalidResultsError, "no result of this study"):
                 found.append(msgspec.json.decode(line, type=self.of))
         return found
+
+    def earlier_facts(self, path: Path) -> dict[str, Any]:
+        """Return the metadata in a file of JSON that earlier versions wrote."""
+        raise InvalidResultsError(f"{path} contains no results of this study")
 
     def joined(self, earlier: Sequence[Row], recorded: Sequence[Row]) -> list[Row]:
         """Return the rows of an earlier file and of the records beside it."""
@@ -276,6 +285,8 @@ def read(form: StudyForm[Row], path: Path) -> list[Row]:
     """
     if path.suffix == ".csv" and path.is_file():
         return flat_csv.read(form.of, path)
+    if path.suffix == ".json" and path.is_file():
+        return form.earlier_rows(path)
     folder = path if path.is_dir() else path.parent
     names = [form.earlier, RESULTS] if path.is_dir() else [path.name]
     paths = [folder / name for name in names if name and (folder / name).is_file()]

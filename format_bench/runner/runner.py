@@ -167,7 +167,8 @@ class Runner:
         data = CaseData(own[""], self.prepared, self.limits.limit_seconds)
         scale = f"{', '.join(str(rows) for rows in sorted({case.rows for case in cases}))} rows"
         media = {each.name: each.metadata for each in self.media}
-        files = RunMetadataFiles(self.out, self.store.run_id, own[""], scale, media, self.data)
+        facts = {"media": media, "data": self.data}
+        files = RunMetadataFiles(self.out, self.store.run_id, own[""], scale, facts)
         with files as metadata_files:
             for policy in {case.threads for case, _ in self.left(cases)}:
                 metadata_files.start(policy)

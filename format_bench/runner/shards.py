@@ -82,6 +82,10 @@ class Shard(NamedTuple):
         return {f"{name} of {plan[0].suite}": digest for name in names}
 
 
+WHOLE = Shard(1, 1)
+"""The only shard of a plan that is not divided."""
+
+
 def _digest(case: Case) -> str:
     return hashlib.sha256(repr((case.suite, case.format, case.dataset, case.rows)).encode()).hexdigest()
 

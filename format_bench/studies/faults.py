@@ -14,7 +14,7 @@ from format_bench.results.display.text import plural
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.declared.blocks import Block
-from format_bench.studies.declared.rows import Instrument
+from format_bench.studies.declared.rows import Agenda, Instrument
 from format_bench.studies.object_stores import ARRAY_DATASET, trials_of
 
 if TYPE_CHECKING:
@@ -82,7 +82,9 @@ class FaultRow:
         return "" if ended_well else self.sentence.partition(": ")[2] or self.sentence
 
 
-def measure(labels: Sequence[str], rows: int, chunks: int) -> Iterator[FaultRow]:
+def measure(
+    agenda: Agenda[FaultRow], labels: Sequence[str], rows: int, chunks: int
+) -> Iterator[FaultRow]:
     """Return the rows of adapters, of all that write to object stores if no labels are given.
 
     Raises
@@ -92,7 +94,12 @@ def measure(labels: Sequence[str], rows: int, chunks: int) -> Iterator[FaultRow]
     """
     trials = trials_of(labels, rows, chunks)
     kind = server.REAL if server.availability() else server.STAND_IN
-    return (FaultRow.of(trial, each) for trial in trials for each in fault_results(trial, kind))
+    return (
+        row
+        for trial in trials
+        if agenda.has(format=trial.label, dataset=trial.source.partition(":")[0])
+        for row in [FaultRow.of(trial, each) for each in fault_results(trial, kind)]
+    )
 
 
 FORM = StudyForm(

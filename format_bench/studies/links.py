@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 import data_formats
-from adapter_core import Feature, InvalidSelectionError, UnknownNameError
+from adapter_core import Feature, InvalidSelectionError
 from format_bench.network.link_results import (
     DATASET,
     FITTED_MS,
@@ -29,7 +29,7 @@ from format_bench.results import flat_csv
 from format_bench.results.display.text import joined
 from format_bench.results.shipped import LinkCosts
 from format_bench.studies.declared.blocks import Block
-from format_bench.studies.declared.rows import Instrument
+from format_bench.studies.declared.rows import Agenda, Instrument, chosen
 
 if TYPE_CHECKING:
     from format_bench.network.link_model import LinkModel
@@ -192,47 +192,44 @@ def _costs(first: LinkResult, model: LinkModel, errors: list[float]) -> LinkCost
 
 
 def protocols_of(labels: Sequence[str]) -> list[tuple[str, str]]:
-    """Return each format with each of its protocols; all formats if there are no labels.
+    """Return each format with each of its protocols.
 
     Raises
     ------
-    UnknownNameError
-        If a format is unknown.
     InvalidSelectionError
         If none of the formats has a remote reader.
     """
-    known = data_formats.names()
-    for label in labels:
-        if label not in known:
-            raise UnknownNameError("format", label, known)
-    chosen = [
+    found = [
         (label, scheme)
-        for label in labels or known
+        for label in labels
         if data_formats.find(label).availability()
         for scheme in data_formats.find(label).remote_schemes
     ]
-    if not chosen:
+    if not found:
         raise InvalidSelectionError(f"no remote reader to try: {joined(labels)}: local files only")
-    return chosen
+    return found
 
 
-def measure(formats: str, rows: int, repeats: int, *, delays_only: bool) -> Iterator[LinkResult]:
+def measure(
+    agenda: Agenda[LinkResult], formats: str, rows: int, repeats: int, *, delays_only: bool
+) -> Iterator[LinkResult]:
     """Return the reads of formats, labels with commas, by each of their protocols.
 
     Raises
     ------
     UnknownNameError, InvalidSelectionError
-        As `protocols_of` does.
+        As `chosen` and `protocols_of` do.
     """
-    chosen = protocols_of([each for each in formats.split(",") if each])
+    protocols = protocols_of(chosen(formats, data_formats.names()))
 
     def measured() -> Iterator[LinkResult]:
         with TemporaryDirectory() as folder:
             Path(folder).chmod(0o755)  # XRootD's server runs as another user
             with Link(Path(folder), delays_only=delays_only) as link:
                 click.echo(f"link: {link.kind}{': ' if link.reason else ''}{link.reason}", err=True)
-                for label, scheme in chosen:
-                    yield from link_results(link, label, scheme, rows, repeats)
+                for label, scheme in protocols:
+                    if agenda.has(format=label, scheme=scheme, rows=rows):
+                        yield from [*link_results(link, label, scheme, rows, repeats)]
 
     return measured()
 

@@ -1,7 +1,6 @@
 """Study of the noise floor: the difference between two measurements of the same thing.
 
-A is measured against A. Samples of two calls are interleaved, so that a machine that grows slower
-favours neither.
+A is measured against A: the samples of a run, split into halves.
 """
 
 from __future__ import annotations
@@ -9,26 +8,18 @@ from __future__ import annotations
 import math
 import random
 import statistics
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryDirectory
 
 import click
 
-import data_formats
-import data_generator
-from format_bench.instruments import isolation
-from format_bench.instruments.clock import Sample, time_call
-from format_bench.instruments.memory import measure
-from format_bench.instruments.touch import touch
+from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.results import noise_floor
+from format_bench.results.display.terminal import Output
 from format_bench.results.noise_floor import Floors
-
-if TYPE_CHECKING:
-    import pandas as pd
-
+from format_bench.studies.declared import runs
 
 # Random splits of the samples of a call into halves; fifty are beyond the floor.
 SPLITS = 1_000
@@ -36,18 +27,16 @@ SPLITS = 1_000
 # A floor is what the halves of equal samples exceed in one split of twenty.
 CONFIDENCE = 0.95
 
+# Each process has one sample of memory: fewer have no halves to compare.
+LEAST_PROCESSES = 4
 
-def interleaved(
-    first: Callable[[], Any], second: Callable[[], Any], samples: int
-) -> tuple[list[Sample], list[Sample]]:
-    """Time two calls alternately, and return the samples of each."""
-    found: tuple[list[Sample], list[Sample]] = ([], [])
-    calls = (first, second)
-    for turn in range(samples):
-        # The order alternates too: the first call of a pair may leave memory to the second.
-        for place in (turn % 2, 1 - turn % 2):
-            found[place].append(time_call(calls[place]))
-    return found
+CELLS = {
+    "save": {"wall_time": "save time", "cpu_time": "save CPU time"},
+    "read": {"wall_time": "read time", "cpu_time": "read CPU time"},
+    "save memory": {"memory": "save memory"},
+    "size": {"size": "size"},
+}
+"""Metric of each floor that is printed, by the name of its line and the field of `Floors`."""
 
 
 def floor(samples: Sequence[float], seed: int = 1) -> float:
@@ -73,55 +62,27 @@ def floor(samples: Sequence[float], seed: int = 1) -> float:
     return sorted(differences)[math.ceil(CONFIDENCE * SPLITS) - 1]
 
 
-def _memory_sample(label: str, rows: int, folder: str) -> int:
-    adapter = data_formats.get(label)
-    df: pd.DataFrame = data_generator.table("eq", rows=rows).df
-    path = Path(folder, f"memory{adapter.suffix}")
-    # Imports what the library loads on first use, which is not growth of the measured save.
-    adapter.save(df.head(8), path)
-    adapter.check(df)
-    unchecked = adapter.without_check()
-    return measure(lambda: unchecked.save(df, path))[0].peak_bytes
-
-
-def _size_sample(label: str, rows: int, folder: str) -> int:
-    adapter = data_formats.get(label)
-    path = Path(folder, f"size{adapter.suffix}")
-    adapter.save(data_generator.table("eq", rows=rows).df, path)
-    return adapter.size_bytes(path)
-
-
-def _timed(label: str, rows: int, samples: int, folder: str) -> dict[str, list[Sample]]:
-    adapter = data_formats.get(label)
-    df = data_generator.table("eq", rows=rows).df
-    path = Path(folder, f"time{adapter.suffix}")
-    # The first save warms the library up, and leaves a file for the first read.
-    adapter.save(df, path)
-    unchecked = adapter.without_check()
-    saves, reads = interleaved(
-        lambda: unchecked.save(df, path), lambda: touch(adapter.read(path)), samples
-    )
-    return {"save": saves, "read": reads}
-
-
 def measure_floors(
-    labels: tuple[str, ...], rows: int, samples: int
+    labels: Sequence[str], rows: int, samples: int
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield the name of each measured step and its floors, by name of the field of `Floors`."""
-    with tempfile.TemporaryDirectory() as folder:
-        for label in labels:
-            for step, taken in _timed(label, rows, samples, folder).items():
-                wall = floor([each.wall_seconds for each in taken])
-                cpu = floor([each.cpu_seconds for each in taken])
-                yield f"{label} {step}", {"wall_time": wall, "cpu_time": cpu}
-        for label in labels:
-            for name, sample in (("memory", _memory_sample), ("size", _size_sample)):
-                # Fewer than of times: each takes a process of its own.
-                values = [
-                    isolation.run(sample, label, rows, folder, limit_seconds=600).value
-                    for _ in range(max(4, samples // 4))
-                ]
-                yield f"{label} {'save memory' if name == 'memory' else name}", {name: floor(values)}
+    rounds = max(LEAST_PROCESSES, math.ceil(samples / MIN_REPEATS))
+    cells: runs.Cells = {
+        "formats": ",".join(labels),
+        "datasets": "eq",
+        "rows": rows,
+        "steps": "save,read",
+        "rounds": rounds,
+        "seconds": 0,
+    }
+    with TemporaryDirectory() as folder:
+        found = runs.measure("tabular", [cells], Path(folder), Output(quiet=True)).records
+    repeats = {(each.format, each.metric): each.repeats for each in found if each.value is not None}
+    for label in labels:
+        for name, metrics in CELLS.items():
+            taken = {field: repeats.get((label, metric), []) for field, metric in metrics.items()}
+            if all(taken.values()):
+                yield f"{label} {name}", {field: floor(each) for field, each in taken.items()}
 
 
 @click.command
@@ -136,9 +97,9 @@ def measure_floors(
 def command(labels: tuple[str, ...], rows: int, samples: int, out: Path | None) -> None:
     """Measure the noise floor of this machine.
 
-    Prints the floor of each metric. The same call is measured again and again. A difference between
-    two formats, or two runs, that is smaller than the floor is noise. FORMATs are by default CSV,
-    Feather and Parquet.
+    Prints the floor of each metric. The same cells are measured again and again, in several processes
+    as in any run. A difference between two formats, or two runs, that is smaller than the floor is
+    noise. FORMATs are by default CSV, Feather and Parquet.
 
     \b
     Examples:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterable
 
 # From the largest to the smallest; with the prefixes of the SI.
@@ -95,6 +97,17 @@ def size_text(size_bytes: int) -> str:
 
 
 _MINUTE, _HOUR = 60, 3600
+
+_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds of a duration such as "90s", "10m" or "1h30m"; NaN if it is none."""
+    found = _DURATION.fullmatch(text.strip().lower())
+    if not found or not any(found.groups()):
+        return math.nan
+    hours, minutes, seconds = (int(each or 0) for each in found.groups())
+    return float(_HOUR * hours + _MINUTE * minutes + seconds)
 
 
 def duration(seconds: float) -> str:

@@ -42,7 +42,7 @@ from format_bench.studies.damaging.trials import (
     prepare,
     run_trials,
 )
-from format_bench.studies.declared.rows import Instrument, evidence
+from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
 
 if TYPE_CHECKING:
     from adapter_core import BaseAdapter
@@ -80,8 +80,7 @@ CALLS = 7
 
 
 def measure(  # noqa: PLR0913 (the options of the study)
-    out: Path,
-    known: Sequence[DamageRow],
+    agenda: Agenda[DamageRow],
     *,
     formats: str,
     families: str,
@@ -99,28 +98,20 @@ def measure(  # noqa: PLR0913 (the options of the study)
     UnknownNameError
         If a family or a format is unknown.
     """
-    chosen = _chosen(families.split(","), [each for each in formats.split(",") if each])
-    if others := {each.seed for each in known} - {seed}:
-        raise InvalidResultsError(f"{out} was made with the seed {others.pop()}")
-    cases = [
-        each for family, labels in chosen.items() for each in cases_of(family, rows, labels, dataset)
-    ]
-    return Trials(out, known, seed=seed, flips=flips).run(cases)
-
-
-def _chosen(families: list[str], labels: list[str]) -> dict[str, list[str]]:
-    """Return the labels of each family; a family without any of those asked for is left out."""
-    for family in families:
+    wanted = families.split(",")
+    for family in wanted:
         if family not in DATASETS:
             raise UnknownNameError("family", family, list(DATASETS))
-    names = {family: registry_of(FAMILIES[family]).names() for family in families}
-    known = [name for each in names.values() for name in each]
-    for label in labels:
-        if label not in known:
-            raise UnknownNameError("format", label, known)
-    return {
-        family: [each for each in all_ if not labels or each in labels] for family, all_ in names.items()
-    }
+    names = {family: registry_of(FAMILIES[family]).names() for family in wanted}
+    labels = chosen(formats, [name for each in names.values() for name in each])
+    if others := {each.seed for each in agenda.known} - {seed}:
+        raise InvalidResultsError(f"{agenda.out} was made with the seed {others.pop()}")
+    cases = [
+        each
+        for family, known in names.items()
+        for each in cases_of(family, rows, [name for name in known if name in labels], dataset)
+    ]
+    return Trials(agenda, seed=seed, flips=flips).run(cases)
 
 
 def cases_of(family: str, rows: int, labels: Collection[str], dataset: str = "") -> Iterator[Case]:
@@ -184,10 +175,8 @@ class Trials:
 
     Parameters
     ----------
-    out : Path
-        Folder of the results, and of files while they are tried.
-    known : sequence of DamageRow
-        Rows that are not to be measured again.
+    agenda : Agenda
+        The folder of the results, and of files while they are tried, and the rows in it.
     seed : int
         Seed of the damages.
     flips : int
@@ -198,28 +187,23 @@ class Trials:
 
     def __init__(
         self,
-        out: Path,
-        known: Sequence[DamageRow] = (),
+        agenda: Agenda[DamageRow],
         *,
         seed: int,
         flips: int,
         limits: Limits | None = None,
     ) -> None:
-        self.out, self.seed, self.flips = out, seed, flips
-        self.known = {(each.file, each.damage): each for each in known}
+        self.agenda, self.seed, self.flips = agenda, seed, flips
+        self.out = agenda.out or Path()
+        self.known = {(each.file, each.damage): each for each in agenda.known}
         self.limits = limits or Limits()
 
     def run(self, cases: Sequence[Case]) -> Iterator[DamageRow]:
-        """Yield the rows of all cases that are not known.
-
-        Raises
-        ------
-        LockedError
-            If another run is writing to the folder.
-        """
-        with folders.only_run(self.out), folders.make(self.out) as folder:
+        """Yield the rows of all cases that are not known."""
+        with folders.make(self.out) as folder:
             for case in cases:
-                if wanted := self.missing(case):
+                wanted = self.missing(case)
+                if self.agenda.has(not wanted, format=case.format, dataset=case.dataset):
                     with ExitStack() as stack:
                         place = folder / "case"
                         place.mkdir()
@@ -342,4 +326,4 @@ def _told(row: DamageRow) -> str:
     return f"{name}: {plural(len(row.effect), row.damage)}: {found}" if row.damage else name
 
 
-DAMAGE = Instrument(FORM, measure, _told, facts=page.facts, needs_out=True, in_out=True, resumes=True)
+DAMAGE = Instrument(FORM, measure, _told, facts=page.facts, needs_out=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +13,9 @@ import click
 from adapter_core.availability import import_failure, install_hint
 from format_bench.report.writers import png
 from format_bench.results.display.terminal import Output
+from format_bench.results.display.text import seconds_of
 from format_bench.results.load import Results
+from format_bench.runner.shards import WHOLE, Shard
 from format_bench.studies.declared.section import imported
 from format_bench.studies.declared.study import read
 
@@ -152,6 +155,8 @@ def _command_of_instrument(name: str, study: Study) -> click.Command:
     def show(
         out: Path | None,
         shown: tuple[Path, ...],
+        shard: str | None,
+        time_budget: float,
         summarized: Path | None = None,
         **values: Any,
     ) -> None:
@@ -161,19 +166,42 @@ def _command_of_instrument(name: str, study: Study) -> click.Command:
         if not shown and out is None and instrument.needs_out:
             raise click.UsageError("give --out FOLDER to measure, or --page RESULTS for the page")
         of_page = {each: values.pop(each) for each in values.copy() if _option(study, each).of_page}
-        rows, results = instrument.read(*shown) if shown else instrument.run(out, **values)
+        if shown:
+            rows, results = instrument.read(*shown)
+        else:
+            part = Shard.parse(shard) if shard else WHOLE
+            rows, results = instrument.run(out, part, time_budget, **values)
         click.echo(read(name, **of_page).page(results, rows).markdown(), nl=False)
 
     path = click.Path(path_type=Path)
     parameters: list[click.Parameter] = [
-        click.Option(["--out"], type=path, help="Folder of the results."),
+        click.Option(
+            ["--out"], type=path, help="Folder of the results; cells in it are not measured again."
+        ),
         *(option.parameter(each) for each, option in study.options.items()),
+        click.Option(
+            ["--time-budget"],
+            default="inf",
+            metavar="DURATION",
+            callback=_seconds,
+            help="As in 10m: start no cell afterwards.",
+        ),
+        click.Option(["--shard"], metavar="I/N", help="Measure a part of the cells, as in 2/3."),
         _PAGE,
     ]
     if instrument.facts:
         text = "Print a summary as CSV instead."
         parameters.append(click.Option(["--facts", "summarized"], type=path, help=text))
     return click.Command(name, callback=show, params=parameters, help=_help(name, study))
+
+
+def _seconds(context: click.Context, parameter: click.Parameter, value: str) -> float:
+    """Return the seconds of a duration; infinity without one."""
+    seconds = math.inf if value == parameter.default else seconds_of(value)
+    if not seconds > 0:
+        text = f"{value!r} is no duration; write it as in 90s, 10m or 1h30m"
+        raise click.BadParameter(text, context, parameter)
+    return seconds
 
 
 def _help(name: str, study: Study) -> str:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
-from adapter_core.errors import InvalidResultsError
+from adapter_core.errors import InvalidResultsError, UnknownNameError
+from format_bench.metadata import run_metadata
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.results import records
+from format_bench.results.display.text import joined, plural
 from format_bench.results.load import RESULTS, Results, metadata_beside, without_unasked
+from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyFile, StudyForm, read
+from format_bench.runner import folders
+from format_bench.runner.executor import TimeBudget
+from format_bench.runner.shards import WHOLE, Shard
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -29,57 +36,138 @@ else:
     Row = TypeVar("Row")
 
 
+class Agenda(Generic[Row]):
+    """The cells of a study that are still to be measured: of its shard, unknown, and while time is left.
+
+    Instruments yield the rows of a cell when all are measured, so that a killed one is not known.
+
+    Parameters
+    ----------
+    known : sequence
+        Rows that the folder of results has.
+    done : sequence
+        Those of them that are not measured again.
+    out : Path, optional
+        The folder of results, for instruments whose measured files other machines see as well.
+    shard : Shard
+        Which of the cells are measured.
+    seconds : float
+        Wall time after which no cell starts.
+    """
+
+    def __init__(
+        self,
+        known: Sequence[Row] = (),
+        done: Sequence[Row] = (),
+        out: Path | None = None,
+        shard: Shard = WHOLE,
+        seconds: float = math.inf,
+    ) -> None:
+        self.known, self.out, self._done, self._shard = known, out, done, shard
+        self.budget = TimeBudget(seconds)
+        self.facts: dict[str, Any] = {}
+        """Facts for the metadata of the run; an instrument sets them before it returns its rows."""
+        self.begin: Callable[[], object] = lambda: None
+        """Called before the first cell is measured, so that the metadata are of this moment."""
+        self._asked = 0
+        self._late = list[str]()
+
+    def has(self, is_known: bool | None = None, /, **facts: object) -> bool:  # noqa: FBT001
+        """Return whether the cell of these facts is to be measured; called for each cell in order.
+
+        It is known if a row that is done has the facts, unless the instrument knows better.
+        """
+        self._asked += 1
+        # Neighbours, which cost alike, come to different shards.
+        if (self._asked - 1) % self._shard.of != self._shard.number - 1:
+            return False
+        if is_known is None:
+            is_known = any(
+                all(getattr(row, name) == value for name, value in facts.items()) for row in self._done
+            )
+        if is_known:
+            return False
+        if self.budget.is_spent():
+            self._late.append(", ".join(map(str, facts.values())))
+            return False
+        self.begin()
+        return True
+
+    def remark(self) -> str:
+        """Return a sentence on the cells that the time did not suffice for; empty if for all."""
+        if not self._late:
+            return ""
+        cells = f"{plural(len(self._late), 'cell')} ({joined(self._late, most=3)})"
+        return f"not measured, since the time is spent: {cells}; the same command goes on"
+
+
 @dataclass(frozen=True)
 class Instrument(Generic[Row]):
     """What measures the rows of a study that no suite measures."""
 
     form: StudyForm[Row]
     measure: Callable[..., Iterable[Row]]
-    """Takes the options of the study by name; refuses bad ones before it returns the rows."""
+    """Takes an `Agenda`, and the options of the study by name; refuses bad ones before it returns the
+    rows."""
     told: Callable[[Row], str]
     """A row as a line of progress; several of the same line are one."""
     facts: Callable[[Sequence[Row]], str] | None = None
     """A summary that the package ships, as CSV."""
     needs_out: bool = False
     """Whether it measures for too long to forget the rows."""
-    in_out: bool = False
-    """Whether `measure` takes the folder of the results, too, for the measured files: workers on other
-    machines may see no other."""
-    resumes: bool = False
-    """Whether `measure` takes the rows that the folder has as `known`, and leaves them out; the page is
-    of both."""
 
-    def run(self, out: Path | None, **options: object) -> tuple[list[Row], Results]:
+    def run(
+        self, out: Path | None, shard: Shard = WHOLE, seconds: float = math.inf, **options: object
+    ) -> tuple[list[Row], Results]:
         """Measure rows into a folder, or a table that ends in .csv, with a line of progress for each.
 
         Parameters
         ----------
         out : Path, optional
-            As `kept` takes it.
+            The folder of the results, whose cells are not measured again; a file of an earlier version
+            goes on in the folder of its name. By default the rows are not kept.
+        shard, seconds
+            As `Agenda` takes them.
         **options
             Those of the study.
         """
+        folder, known = (out, list[Row]()) if out is None or out.suffix == ".csv" else self._opened(out)
+        agenda = Agenda(known, self._done(known), folder, shard, seconds)
         rows, start, last = list[Row](), time.monotonic(), ""
-        place: dict[str, Any] = {"out": out} if self.in_out else {}
-        known, unrecorded = self._known(out) if self.resumes and out else ([], [])
-        if self.resumes:
-            place["known"] = known
-        measured = chain(unrecorded, self.measure(**place, **options))
-        for row in kept(self.form, out, measured, place.get("out")):
+        for row in kept(self.form, folder, self.measure(agenda, **options), agenda):
             rows.append(row)
             if (told := self.told(row)) != last:
                 click.echo(f"[{time.monotonic() - start:.0f} s] {told}", err=True)
             last = told
-        if self.resumes and out:
-            return self.read(out)
-        return rows, self._results(rows, *([out] if out else []))
+        if remark := agenda.remark():
+            click.echo(remark, err=True)
+        if folder is None or folder.suffix == ".csv":
+            return rows, self._results(rows, *([folder] if folder else []))
+        return self.read(folder)
 
-    def _known(self, out: Path) -> tuple[list[Row], list[Row]]:
-        """Return the rows of a folder, and those that its earlier file has and its records lack."""
-        places = [out / name for name in (RESULTS, self.form.earlier) if name and (out / name).exists()]
-        recorded = {*read(self.form, out / RESULTS)} if out / RESULTS in places else set()
-        known = read(self.form, out) if places else []
-        return known, [each for each in known if each not in recorded]
+    def _done(self, known: Iterable[Row]) -> list[Row]:
+        """Return the rows that are not measured again: with values, or of what is not supported."""
+        return [each for each in known if self.form.status_of(each) in {"", CellStatus.UNSUPPORTED}]
+
+    def _opened(self, out: Path) -> tuple[Path, list[Row]]:
+        """Return a folder of results and its rows, which are in its records from now on.
+
+        A file of JSON of an earlier version goes on in the folder of its name.
+        """
+        is_file = out.suffix == ".json"
+        folder = out.with_suffix("") if is_file else out
+        recorded = read(self.form, folder / RESULTS) if (folder / RESULTS).is_file() else []
+        known = recorded
+        if (is_file and out.is_file() and not recorded) or (out / self.form.earlier).is_file():
+            known = read(self.form, out)
+            file = StudyFile(self.form, folder)
+            for each in known:
+                if each not in recorded:
+                    file.append(each)
+            if is_file:
+                facts = {"started": "", **self.form.earlier_facts(out)}
+                run_metadata.write(facts, folder / out.name)
+        return folder, known
 
     def read(self, *paths: Path) -> tuple[list[Row], Results]:
         """Return the rows of one or several runs, and the results that they make.
@@ -96,8 +184,26 @@ class Instrument(Generic[Row]):
 
     def _results(self, rows: Sequence[Row], *paths: Path) -> Results:
         found = [record for row in rows for record in self.form.records(row, "")]
-        metadata = [facts for path in paths for facts in metadata_beside(path)]
+        metadata = list[dict[str, Any]]()
+        for path in paths:
+            of_file = path.suffix == ".json" and path.is_file()
+            metadata += [self.form.earlier_facts(path)] if of_file else metadata_beside(path)
         return Results(self.form.suite, without_unasked(found), metadata)
+
+
+def chosen(formats: str, known: Sequence[str]) -> list[str]:
+    """Return the formats that an option names with commas, all known ones if it names none.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none of a name.
+    """
+    labels = [each for each in formats.split(",") if each]
+    for label in labels:
+        if label not in known:
+            raise UnknownNameError("format", label, known)
+    return labels or list(known)
 
 
 def earlier_results(form: StudyForm[Any], path: Path) -> Results:
@@ -108,7 +214,7 @@ def earlier_results(form: StudyForm[Any], path: Path) -> Results:
 
 
 def kept(
-    form: StudyForm[Row], out: Path | None, rows: Iterable[Row], scratch: Path | None = None
+    form: StudyForm[Row], out: Path | None, rows: Iterable[Row], agenda: Agenda[Row] | None = None
 ) -> Iterator[Row]:
     """Yield rows, each when it is on disk; the metadata of the run are beside them.
 
@@ -120,8 +226,8 @@ def kept(
         The folder of the results, or a table that ends in .csv; by default the rows are not kept.
     rows : iterable
         The rows, measured as they are taken.
-    scratch : Path, optional
-        The folder of the measured files, by default the usual one of temporary files.
+    agenda : Agenda, optional
+        Its facts go with the metadata.
     """
     if out is None:
         yield from rows
@@ -131,10 +237,14 @@ def kept(
         yield from map(file.appended, rows)
         return
     policy: Threads = "1" if form.threads == "1" else "all"
-    place = scratch or Path(tempfile.gettempdir())
-    with RunMetadataFiles(out, file.run_id, place, scale="") as metadata:
-        metadata.start(policy)
-        yield from map(file.appended, rows)
+    agenda = agenda or Agenda()
+    place = Path(tempfile.gettempdir())
+    files = RunMetadataFiles(out, file.run_id, place, scale="", facts=agenda.facts)
+    with folders.only_run(out), files as metadata:
+        agenda.begin = partial(metadata.start, policy)
+        for row in rows:
+            agenda.begin()
+            yield file.appended(row)
 
 
 def evidence(out: Path, folder: str, suffix: str, *facts: object) -> Path:

@@ -8,10 +8,9 @@ the first kaon where that is not a muon.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from adapter_core.errors import WrongValuesError
@@ -78,20 +77,6 @@ class Events:
         """Return the first rows of the data set."""
         df = flat_rows(0, rows, SEED)
         return cls({name: df[name].to_numpy() for name in df.columns})
-
-    @classmethod
-    def load(cls, path: Path) -> Events:
-        """Return the events of a file that `save` wrote."""
-        import numpy as np
-
-        with np.load(path) as arrays:
-            return cls({name: arrays[name] for name in arrays.files})
-
-    def save(self, path: Path) -> None:
-        """Write the columns as an .npz file."""
-        import numpy as np
-
-        np.savez(path, **self.columns)  # type: ignore[arg-type]  # its stub takes them for allow_pickle
 
     @property
     def rows(self) -> int:
@@ -163,8 +148,3 @@ def answer_of_lists(question: Question, kaons: KaonLists) -> Answer:
     keep = np.bitwise_or.reduceat(fields["isMuon"], firsts) == 0
     kept = np.repeat(keep, np.diff(offsets))
     return Answer(int(keep.sum()), math.fsum(float(fields[name][kept].sum()) for name in SUMMED))
-
-
-def total_of(answers: Iterable[Answer]) -> Answer:
-    """Return the sum of the answers of parts of the events."""
-    return sum(answers, Answer())

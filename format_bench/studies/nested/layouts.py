@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.availability import import_failure
 from adapter_core.errors import UnavailableError
 from data_generator.datasets.kaons import KAON_FIELDS
 from format_bench.studies.nested.events import (
@@ -20,7 +20,6 @@ from format_bench.studies.nested.events import (
     Question,
     answer_of_columns,
     answer_of_lists,
-    total_of,
 )
 
 if TYPE_CHECKING:
@@ -64,17 +63,12 @@ class Layout(ABC):
             If a module is missing or fails.
         """
         for module in self.modules:
-            try:
-                # ROOT warns that its wheel is an alpha.
-                with warnings.catch_warnings(action="ignore"):
-                    importlib.import_module(module)
-            except Exception as error:
-                top = module.partition(".")[0]
-                raise UnavailableError(
-                    self.format,
-                    f"{module} cannot be imported: {error}",
-                    f"pip install {_PACKAGES.get(top, top)}",
-                ) from error
+            # ROOT warns that its wheel is an alpha.
+            with warnings.catch_warnings(action="ignore"):
+                reason = import_failure(module)
+            if reason:
+                package = _PACKAGES.get(module, module.partition(".")[0])
+                raise UnavailableError(self.format, reason, f"pip install {package}")
 
     @abstractmethod
     def prepare(self, events: Events, codec: str) -> Any:
@@ -110,9 +104,9 @@ class ArrowLayout(Layout):
         """Answer batch by batch."""
         if not self.deep:
             batches = self.read(path, list(COLUMNS[question]))
-            return total_of(answer_of_columns(question, _columns(batch)) for batch in batches)
+            return sum((answer_of_columns(question, _columns(each)) for each in batches), Answer())
         batches = self.read(path, self.paths(question))
-        return total_of(answer_of_lists(question, _lists(batch, question)) for batch in batches)
+        return sum((answer_of_lists(question, _lists(each, question)) for each in batches), Answer())
 
     def paths(self, question: Question) -> list[str]:
         """Return the nested columns for a question; by default all, as one column."""

@@ -9,12 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from adapter_core.errors import UnknownNameError, UnsupportedError, WrongValuesError
+from adapter_core.errors import WrongValuesError
 from adapter_core.files import remove
-from format_bench.instruments import isolation, threads
+from format_bench.instruments import isolation, page_cache, threads
 from format_bench.instruments.clock import Stopwatch
 from format_bench.results.study_rows import StudyForm
-from format_bench.studies.declared.rows import Instrument
+from format_bench.studies.declared.rows import Agenda, Instrument, chosen
 from format_bench.studies.nested.events import QUESTIONS, Events, Question
 from format_bench.studies.nested.layouts import (
     Hdf5,
@@ -94,7 +94,7 @@ def labels() -> list[str]:
     return list(dict.fromkeys(each.format for each in layouts(Path())))
 
 
-def measure(formats: str, rows: int) -> Iterator[NestingResult]:
+def measure(agenda: Agenda[NestingResult], formats: str, rows: int) -> Iterator[NestingResult]:
     """Return the results of formats, named with commas, layout by layout and codec by codec.
 
     Raises
@@ -104,82 +104,62 @@ def measure(formats: str, rows: int) -> Iterator[NestingResult]:
     WrongValuesError
         If an answer differs from NumPy's.
     """
-    names, known = [each for each in formats.split(",") if each], labels()
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("format", name, known)
-    return _measured(names or known, rows)
+    return _measured(agenda, chosen(formats, labels()), rows)
 
 
-def _measured(chosen: Sequence[str], rows: int) -> Iterator[NestingResult]:
+def _measured(
+    agenda: Agenda[NestingResult], labels: Sequence[str], rows: int
+) -> Iterator[NestingResult]:
+    events = Events.generate(rows)
     with TemporaryDirectory() as folder:
-        source = Path(folder, "events.npz")
-        events = Events.generate(rows)
-        events.save(source)
         for layout in layouts(Path(folder, "build")):
-            if layout.format in chosen:
-                for codec in layout.codecs:
-                    yield _trial(layout, codec, events, source)
+            for codec in layout.codecs if layout.format in labels else ():
+                if agenda.has(format=layout.format, layout=layout.name, codec=codec, rows=rows):
+                    yield _trial(layout, codec, events, Path(folder, "file"))
 
 
-def _trial(layout: Layout, codec: str, events: Events, source: Path) -> NestingResult:
-    path = source.with_name("file")
+def _trial(layout: Layout, codec: str, events: Events, path: Path) -> NestingResult:
     blank = NestingResult(layout.format, layout.name, layout.deep, codec, events.rows)
     try:
-        size, write_seconds = _run(write, layout, codec, source, path)
-        seconds = {}
-        for question in QUESTIONS:
-            answers, seconds[question] = _run(read, layout, question, path)
-            for answer in answers:
-                _check(layout, codec, events, question, answer)
-    except UnsupportedError as error:
-        return replace(blank, reason=isolation.outcome_of(error).reason)
+        outcomes = [_run(write, layout, codec, events, path)]
+        for question in QUESTIONS if not outcomes[0].status else ():
+            outcomes.append(_run(read, layout, question, path))
+            for answer in outcomes[-1].value[0] if not outcomes[-1].status else ():
+                events.check(question, answer)
+    except WrongValuesError as error:
+        raise WrongValuesError(f"{layout.format}, {layout.name}, codec {codec}: {error}") from error
     finally:
         remove(path)
+    if outcomes[-1].status:
+        return replace(blank, reason=outcomes[-1].reason)
+    (size, write_seconds), (_, whole_seconds), (_, sparse_seconds) = (each.value for each in outcomes)
     return replace(
         blank,
         file_bytes=size,
         write_seconds=write_seconds,
-        whole_seconds=seconds["whole"],
-        sparse_seconds=seconds["sparse"],
+        whole_seconds=whole_seconds,
+        sparse_seconds=sparse_seconds,
     )
 
 
-def _check(layout: Layout, codec: str, events: Events, question: Question, answer: Any) -> None:
-    try:
-        events.check(question, answer)
-    except WrongValuesError as error:
-        raise WrongValuesError(f"{layout.format}, {layout.name}, codec {codec}: {error}") from error
-
-
-def _run(step: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a step in a fresh process with one thread.
-
-    Raises
-    ------
-    UnsupportedError
-        If it returns no value.
-    """
-    outcome = isolation.run(
+def _run(step: Callable[..., Any], *arguments: Any) -> isolation.Outcome:
+    """Call a step in a fresh process with one thread."""
+    return isolation.run(
         step, *arguments, limit_seconds=LIMIT_SECONDS, environment=threads.environment("1")
     )
-    if outcome.status:
-        raise UnsupportedError(outcome.sentence)
-    return outcome.value
 
 
-def write(layout: Layout, codec: str, source: Path, path: Path) -> tuple[int, float]:
-    """Write the events of a file by `Events.save`; return the bytes and the median CPU seconds."""
+def write(layout: Layout, codec: str, events: Events, path: Path) -> tuple[int, float]:
+    """Write events; return the bytes and the median CPU seconds."""
     layout.require()
     threads.apply("1")
-    prepared = layout.prepare(Events.load(source), codec)
+    prepared = layout.prepare(events, codec)
     stopwatch = Stopwatch()
     for _ in range(CALLS):
         remove(path)
         with stopwatch:
             layout.write(prepared, path, codec)
-    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
-    return sum(each.stat().st_size for each in files), _median_cpu_seconds(stopwatch)
+    return sum(each.stat().st_size for each in page_cache.files_of(path)), _median_cpu_seconds(stopwatch)
 
 
 def read(layout: Layout, question: Question, path: Path) -> tuple[list[Any], float]:

@@ -62,23 +62,28 @@ class Cell:
         registry = array_stores if isinstance(self.plan, ArrayPlan) else data_formats
         return registry.get(self.label)
 
-    def run(self, step: str, **results: Any) -> ScaleRun:
-        """Return the result of a step."""
-        plan = self.plan
-        usual = {
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Fields of its results that tell it from others."""
+        of_arrays = isinstance(self.plan, ArrayPlan)
+        # A store of arrays may make fewer regions than planned.
+        spread = {} if of_arrays else {"partitions": self.plan.partitions}
+        return {
+            **spread,
             "engine": self.engine,
             "workers": self.workers,
             "format": self.label,
-            "dataset": plan.dataset,
-            "rows": plan.rows,
-            "columns": plan.columns,
-            "partitions": plan.partitions,
-            "step": step,
+            "dataset": self.plan.dataset,
+            "rows": self.plan.rows,
             "memory": self.memory,
             "medium": self.medium,
-            "family": ARRAYS if isinstance(plan, ArrayPlan) else TABLES,
+            "family": ARRAYS if of_arrays else TABLES,
         }
-        return ScaleRun(**{**usual, **results})
+
+    def run(self, step: str, **results: Any) -> ScaleRun:
+        """Return the result of a step."""
+        own = {"columns": self.plan.columns, "partitions": self.plan.partitions, "step": step}
+        return ScaleRun(**{**self.facts, **own, **results})
 
 
 def on_workers(engine: ParallelEngine, cell: Cell, place: Path | RemoteFile) -> Iterator[ScaleRun]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import array_stores
 import data_formats
 import data_generator
-from adapter_core import Feature, RemoteFile, UnknownNameError
+from adapter_core import Feature, RemoteFile
 from adapter_core.errors import InvalidRequestError
 from format_bench.instruments import threads
 from format_bench.instruments.memory_limit import limited
@@ -23,7 +23,7 @@ from format_bench.parallel.engine import engine_class, opened
 from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import LOCAL, OBJECT_STORE
 from format_bench.runner import folders
-from format_bench.studies.declared.rows import Instrument
+from format_bench.studies.declared.rows import Agenda, Instrument, chosen
 from format_bench.studies.scale.cells import Cell, alone, limited_cell, on_workers, row_bytes
 from format_bench.studies.scale.results import FORM, ScaleRun
 
@@ -52,25 +52,14 @@ def _is_array(dataset: str) -> bool:
     return dataset in data_generator.array_names()
 
 
-def _known(formats: str, dataset: str) -> list[str]:
-    """Return labels of formats, or of stores if the data set is an array.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none of a name.
-    """
-    known = (array_stores if _is_array(dataset) else data_formats).names()
-    labels = [each for each in formats.split(",") if each]
-    for label in labels:
-        if label not in known:
-            raise UnknownNameError("format", label, known)
-    return labels
+def _labels(formats: str, dataset: str) -> list[str]:
+    """Return labels of formats, or of stores if the data set is an array."""
+    return chosen(formats, (array_stores if _is_array(dataset) else data_formats).names())
 
 
 def _scaling(  # noqa: PLR0913 (the options of the study)
+    agenda: Agenda[ScaleRun],
     *,
-    out: Path,
     formats: str,
     engine: str,
     workers: str,
@@ -83,7 +72,7 @@ def _scaling(  # noqa: PLR0913 (the options of the study)
     alone: bool,
 ) -> Iterable[ScaleRun]:
     of_arrays = _is_array(dataset)
-    labels = _known(formats or (ARRAY_STORES if of_arrays else TABLE_FORMATS), dataset)
+    labels = _labels(formats or (ARRAY_STORES if of_arrays else TABLE_FORMATS), dataset)
     media = [each.replace("-", " ") for each in dict.fromkeys(medium)]
     if cluster and media != [LOCAL]:
         raise InvalidRequestError("--medium: the object server of this machine is for local workers")
@@ -97,9 +86,9 @@ def _scaling(  # noqa: PLR0913 (the options of the study)
     os.environ.update(threads.environment("1"))
     engine_class(engine)
     whole = plan_of(dataset, rows, -(-rows // partition_rows))
-    jobs = [_alone(labels, whole, out)] if alone else []
+    jobs = [_alone(agenda, labels, whole)] if alone else []
     if cluster:
-        jobs.append(_on_engine([whole], labels, [LOCAL], out, engine, cluster, ""))
+        jobs.append(_on_engine(agenda, [whole], labels, [LOCAL], engine, cluster, ""))
     # The serial engine has no workers.
     limit = "" if engine == "serial" else memory
     for count in [] if cluster else counts:
@@ -107,7 +96,7 @@ def _scaling(  # noqa: PLR0913 (the options of the study)
         plans: set[AnyPlan] = {whole, plan_of(dataset, part, -(-part // partition_rows))}
         where = f"local:{count}:{limit}" if limit else f"local:{count}"
         in_order = sorted(plans, key=lambda each: each.rows)
-        jobs.append(_on_engine(in_order, labels, media, out, engine, where, limit))
+        jobs.append(_on_engine(agenda, in_order, labels, media, engine, where, limit))
     return itertools.chain(*jobs)
 
 
@@ -121,24 +110,32 @@ def _counts(workers: str) -> list[int]:
     return counts
 
 
-def _alone(labels: Sequence[str], plan: AnyPlan, out: Path) -> Iterator[ScaleRun]:
-    """Measure each adapter alone, one process with one file; yield each step."""
-    with folders.make(out) as folder:
+def _alone(
+    agenda: Agenda[ScaleRun], labels: Sequence[str], plan: AnyPlan, limit_bytes: int = 0
+) -> Iterator[ScaleRun]:
+    """Measure each adapter alone, one process with one file, maybe under a limit of memory."""
+    with folders.make(agenda.out or Path()) as folder:
         for label in labels:
-            yield from alone(Cell(label, plan), folder)
+            with limited(limit_bytes) if limit_bytes else nullcontext() as limit:
+                cell = Cell(label, plan)
+                if limit:
+                    text = f"{limit_bytes // MIB} MiB, limited by {limit.method}"
+                    cell = limited_cell(label, plan, text)
+                if agenda.has(**cell.facts):
+                    yield from [*alone(cell, folder, limit)]
 
 
 def _on_engine(  # noqa: PLR0913, PLR0917 (a job, and its place)
+    agenda: Agenda[ScaleRun],
     plans: Sequence[AnyPlan],
     labels: Sequence[str],
     media: Sequence[str],
-    out: Path,
     engine: str,
     where: str,
     memory: str,
 ) -> Iterator[ScaleRun]:
     """Measure each format and table on each medium, or store and array, on the same workers."""
-    with folders.make(out) as folder, ExitStack() as stack:
+    with folders.make(agenda.out or Path()) as folder, ExitStack() as stack:
         places: dict[str, Path | RemoteFile] = {LOCAL: folder / "table"}
         if OBJECT_STORE in media:
             # Workers inherit the environment, so the server is first.
@@ -146,7 +143,8 @@ def _on_engine(  # noqa: PLR0913, PLR0917 (a job, and its place)
         workers = stack.enter_context(opened(engine, where))
         for plan, label, medium in itertools.product(plans, labels, media):
             cell = Cell(label, plan, workers.name, workers.workers, memory, medium)
-            yield from on_workers(workers, cell, places[medium])
+            if agenda.has(**cell.facts):
+                yield from [*on_workers(workers, cell, places[medium])]
 
 
 @contextmanager
@@ -191,9 +189,15 @@ def usual_labels(dataset: str) -> list[str]:
 
 
 def _out_of_core(  # noqa: PLR0913 (the options of the study)
-    *, out: Path, formats: str, dataset: str, memory_mib: int, times: float, batch_rows: int | None
+    agenda: Agenda[ScaleRun],
+    *,
+    formats: str,
+    dataset: str,
+    memory_mib: int,
+    times: float,
+    batch_rows: int | None,
 ) -> Iterable[ScaleRun]:
-    labels = _known(formats, dataset) or usual_labels(dataset)
+    labels = _labels(formats, dataset) if formats else usual_labels(dataset)
     limit_bytes = memory_mib * MIB
     plan = plan_of(dataset, limit_bytes, times, batch_rows)
     if plan.rows < 1:
@@ -202,19 +206,8 @@ def _out_of_core(  # noqa: PLR0913 (the options of the study)
         data_bytes = plan.source().size_bytes
     else:
         data_bytes = int(plan.rows * row_bytes(dataset))
-    found = _under_limit(labels, plan, out, limit_bytes)
+    found = _alone(agenda, labels, plan, limit_bytes)
     return (replace(each, limit_bytes=limit_bytes, frame_bytes=data_bytes) for each in found)
-
-
-def _under_limit(
-    labels: Sequence[str], plan: AnyPlan, out: Path, limit_bytes: int
-) -> Iterator[ScaleRun]:
-    """Measure each adapter alone under a limit of memory; yield each step."""
-    with folders.make(out) as folder:
-        for label in labels:
-            with limited(limit_bytes) as limit:
-                text = f"{limit_bytes // MIB} MiB, limited by {limit.method}"
-                yield from alone(limited_cell(label, plan, text), folder, limit)
 
 
 def _told(run: ScaleRun) -> str:
@@ -223,6 +216,6 @@ def _told(run: ScaleRun) -> str:
     return f"{spread}: {run.format}: {run.step}: {outcome}"
 
 
-SCALING = Instrument(FORM, _scaling, _told, needs_out=True, in_out=True)
+SCALING = Instrument(FORM, _scaling, _told, needs_out=True)
 
-OUT_OF_CORE = Instrument(FORM, _out_of_core, _told, needs_out=True, in_out=True)
+OUT_OF_CORE = Instrument(FORM, _out_of_core, _told, needs_out=True)

@@ -1,6 +1,6 @@
 """Results of the study of media: a cell for each format, question and medium, kept as records.
 
-The media, and the load of the machine before each format, are in the metadata of the runs beside them.
+The media, and the load of the machine, are in the metadata of the runs beside them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 from adapter_core.errors import InvalidResultsError
 from adapter_core.files import content_of
 from format_bench.instruments.medium import IN_MEMORY
-from format_bench.results import load, study_rows
 from format_bench.results.study_rows import StudyForm
 
 if TYPE_CHECKING:
@@ -95,6 +94,26 @@ class _StorageForm(StudyForm[StorageCell]):
             for each in super().rows(found)
         ]
 
+    def earlier_rows(self, path: Path) -> list[StorageCell]:
+        """Return the cells of a file of JSON that earlier versions wrote."""
+        found = _earlier(path)
+        memory = {name for name, each in found.media.items() if each["file_system"] in IN_MEMORY}
+        return [
+            replace(
+                each,
+                rows=found.rows,
+                file_bytes=each.file_bytes if each.question == SAVE else 0,
+                cache="" if each.question == SAVE else "warm" if each.medium in memory else "cold",
+            )
+            for each in found.cells
+        ]
+
+    def earlier_facts(self, path: Path) -> dict[str, Any]:
+        """Return the metadata in a file of JSON that earlier versions wrote."""
+        found = _earlier(path)
+        facts = {"media": found.media, "loads": found.loads, "formats": found.wanted}
+        return {**facts, "cpu": {"usable": found.cpus}}
+
     def _subject(self, row: StorageCell) -> tuple[dict[str, Any], dict[str, str]]:
         own, conditions = super()._subject(row)
         return ({**own, "query": ""} if row.question == SAVE else own), conditions
@@ -131,7 +150,7 @@ class StorageResults:
     """Facts and figures of the probe by name."""
     cpus: int
     loads: list[float] = field(default_factory=list)
-    """Load of the machine before each format, processes that run or wait for the disk."""
+    """Load of the machine at the ends of each run; before each format in earlier versions."""
     cells: list[StorageCell] = field(default_factory=list)
     wanted: list[str] = field(default_factory=list)
     """The formats that were asked for, measured or not."""
@@ -167,53 +186,16 @@ class StorageResults:
         found = cls(cells[0].rows, DATASET, {}, 0, cells=list(cells))
         for each in metadata:
             found.media.update(each.get("media", {}))
-            found.loads.extend(each.get("loads", []))
+            load = each.get("load_average") or {}
+            ends = [load[end][0] for end in ("start", "end") if load.get(end)]
+            found.loads.extend(each.get("loads", ends))
             found.wanted.extend(name for name in each.get("formats", []) if name not in found.wanted)
             found = replace(found, cpus=each["cpu"]["usable"])
         return found
 
 
-def read(path: Path) -> StorageResults:
-    """Return the results of a folder, or of a file of JSON that earlier versions wrote.
-
-    Raises
-    ------
-    InvalidResultsError
-        If it contains something else.
-    """
-    return StorageResults.of(*stored(path))
-
-
-def stored(path: Path) -> tuple[list[StorageCell], list[dict[str, Any]]]:
-    """Return the cells and the metadata of a folder, or of a file of JSON of an earlier version.
-
-    Raises
-    ------
-    InvalidResultsError
-        If it contains something else.
-    """
-    if path.suffix == ".json":
-        return _earlier(path)
-    cells = study_rows.read(FORM, path)
-    if not cells:
-        raise InvalidResultsError(f"{path} contains no results of `study media`")
-    return cells, load.metadata_beside(path)
-
-
-def _earlier(path: Path) -> tuple[list[StorageCell], list[dict[str, Any]]]:
+def _earlier(path: Path) -> StorageResults:
     import msgspec
 
     with content_of(path, InvalidResultsError, "contains no results of `study media`"):
-        found = msgspec.json.decode(path.read_bytes(), type=StorageResults)
-        memory = {name for name, each in found.media.items() if each["file_system"] in IN_MEMORY}
-        cells = [
-            replace(
-                each,
-                rows=found.rows,
-                file_bytes=each.file_bytes if each.question == SAVE else 0,
-                cache="" if each.question == SAVE else "warm" if each.medium in memory else "cold",
-            )
-            for each in found.cells
-        ]
-        facts = {"media": found.media, "loads": found.loads, "formats": found.wanted}
-        return cells, [{**facts, "cpu": {"usable": found.cpus}}]
+        return msgspec.json.decode(path.read_bytes(), type=StorageResults)

@@ -23,7 +23,7 @@ from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
 from format_bench.results.status import CellStatus, Reason
 from format_bench.results.study_rows import StudyForm
-from format_bench.studies.declared.rows import Instrument
+from format_bench.studies.declared.rows import Agenda, Instrument, chosen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,21 +115,36 @@ def changeable() -> list[str]:
     return found
 
 
-def measure(labels: Sequence[str], rows: int, changed_rows: int) -> Iterator[ChangeResult]:
-    """Yield the results of formats, change by change.
+def measure(
+    agenda: Agenda[ChangeResult], formats: str, rows: int, changed: int
+) -> Iterator[ChangeResult]:
+    """Return the results of formats, named with commas, change by change.
 
     Raises
     ------
+    InvalidRequestError
+        If more than half of the rows change: the updated and the deleted ones differ.
     UnknownNameError
-        If the format is unknown.
+        If there is no format of a name.
     UnsupportedError
         If a format changes no saved tables.
     """
+    if 2 * changed > rows:
+        raise InvalidRequestError(f"--changed {changed}: at most half as many as --rows")
+    labels = chosen(formats, data_formats.names()) if formats else changeable()
     for label in labels:
         if not isinstance(data_formats.find(label), Changeable):
             raise UnsupportedError(f"{label} changes no saved tables")
+    return _measured(agenda, labels, rows, changed)
+
+
+def _measured(
+    agenda: Agenda[ChangeResult], labels: Sequence[str], rows: int, changed: int
+) -> Iterator[ChangeResult]:
     for label in labels:
-        blank = ChangeResult(label, rows, changed_rows, "")
+        blank = ChangeResult(label, rows, changed, "")
+        if not agenda.has(format=label, rows=rows, changed_rows=changed):
+            continue
         outcome = isolation.run(
             changes, blank, limit_seconds=LIMIT_SECONDS, environment=threads.environment("1")
         )
@@ -241,19 +256,6 @@ def _written_bytes() -> int:
     return int(dict(line.split(": ") for line in lines)["wchar"])
 
 
-def _chosen(formats: str, rows: int, changed: int) -> Iterator[ChangeResult]:
-    """Return the results of formats as the command names them.
-
-    Raises
-    ------
-    InvalidRequestError
-        If more than half of the rows change: the updated and the deleted ones differ.
-    """
-    if 2 * changed > rows:
-        raise InvalidRequestError(f"--changed {changed}: at most half as many as --rows")
-    return measure([each for each in formats.split(",") if each] or changeable(), rows, changed)
-
-
 CHANGES = Instrument(
-    FORM, _chosen, lambda row: f"{row.format}, {row.change}: {row.reason or f'{row.wall_seconds:.3g} s'}"
+    FORM, measure, lambda row: f"{row.format}, {row.change}: {row.reason or f'{row.wall_seconds:.3g} s'}"
 )

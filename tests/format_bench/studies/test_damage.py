@@ -35,6 +35,7 @@ from format_bench.studies.damaging.kinds import (
 )
 from format_bench.studies.damaging.study import DAMAGE, DATASETS, Trials, cases_of, counts, file_of
 from format_bench.studies.damaging.trials import Limits, Outcome, Tried, prepare, run_trials
+from format_bench.studies.declared.rows import Agenda
 from tests.factories.damaged_readers import operating, store_bytes
 from tests.helpers import ROOT, run
 
@@ -184,7 +185,8 @@ def kept(folder: Path, cases: list[Case], *, flips: int, seed: int = 1) -> list[
     """Try what a folder lacks, and return the new rows, which are in the folder then."""
     file = StudyFile(FORM, folder)
     known = read(FORM, folder) if (folder / "results.jsonl").exists() else []
-    return [file.appended(each) for each in Trials(folder, known, seed=seed, flips=flips).run(cases)]
+    trials = Trials(Agenda(known, out=folder), seed=seed, flips=flips)
+    return [file.appended(each) for each in trials.run(cases)]
 
 
 def flips_of(rows: list[DamageRow]) -> dict[str, DamageRow]:
@@ -205,7 +207,7 @@ def test_real_flips_in_parquet_pass_unless_checksums_are_verified(tmp_path):
     first, *lines = (tmp_path / "results.jsonl").read_text().splitlines(keepends=True)
     of_flips = [each for each in lines if '"damage": "bit flip"' in each]
     (tmp_path / "results.jsonl").write_text("".join([first, *lines[: lines.index(of_flips[1])]]))
-    resumed = Trials(tmp_path, read(FORM, tmp_path), seed=1, flips=8)
+    resumed = Trials(Agenda(read(FORM, tmp_path)), seed=1, flips=8)
     assert resumed.missing(chosen[0])[0] == (Kind.CUT, 0)
     again = [*rows, *kept(tmp_path, chosen, flips=8)]
     assert {each.name: each.outcomes for each in flips_of(again).values()} == {

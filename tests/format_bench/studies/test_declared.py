@@ -9,19 +9,21 @@ from dataclasses import dataclass, replace
 import pytest
 from click.testing import CliRunner
 
-from adapter_core.errors import UnknownNameError, UnsupportedError
+from adapter_core.errors import InvalidResultsError, UnknownNameError, UnsupportedError
 from format_bench import studies
 from format_bench.cli.main import format_bench
 from format_bench.instruments.isolation import outcome_of
 from format_bench.results.export import export
 from format_bench.results.records import under
-from format_bench.results.status import CellStatus
+from format_bench.results.status import CellStatus, Reason
 from format_bench.results.study_rows import StudyForm
 from format_bench.results.suites import FAMILIES, SUITES
+from format_bench.runner.shards import Shard, merge
 from format_bench.studies.damaging import counts as damage
 from format_bench.studies.declared import study
 from format_bench.studies.declared.blocks import LONG, Block, Page, circumstances
 from format_bench.studies.declared.claims import Claim, Compared
+from format_bench.studies.declared.rows import Instrument
 from format_bench.studies.declared.selection import Numbers
 from format_bench.studies.read_maps import evidence as read_maps
 from tests.factories.records import METADATA, record, results
@@ -293,3 +295,59 @@ def test_a_reason_has_the_status_of_its_error_also_in_another_process():
     assert {each.status for each in found} == {CellStatus.UNSUPPORTED}
     (back,) = form.rows(found)
     assert back.reason.status is CellStatus.UNSUPPORTED
+
+
+WEIGHED = StudyForm("toys", Weighed, {"seconds": "read time"}, dataset="eq")
+
+
+def weigh(folder, *, failing=(), **options):
+    """Measure toys into a folder; return those that were measured now, and all rows of the folder."""
+    measured = []
+
+    def measure(agenda):
+        for label in ("CSV", "JSON", "Avro", "ORC", "Excel"):
+            if agenda.has(format=label):
+                measured.append(label)
+                reason = Reason("it broke") if label in failing else ""
+                yield Weighed(label, None if reason else 0.5, reason)
+
+    rows, _ = Instrument(WEIGHED, measure, lambda row: row.format).run(folder, **options)
+    return measured, rows
+
+
+def test_an_instrument_measures_what_a_folder_lacks_and_what_failed(tmp_path):
+    first, rows = weigh(tmp_path, failing=["Avro"])
+    assert len(first) == len(rows) == 5
+    assert len(list(tmp_path.glob("*-threads-1.json"))) == 1
+    again, rows = weigh(tmp_path)
+    assert again == ["Avro"]
+    assert {each.seconds for each in rows} == {0.5}
+    assert weigh(tmp_path)[0] == []
+    # A run without a cell leaves no metadata.
+    assert len(list(tmp_path.glob("*-threads-1.json"))) == 2
+
+
+def test_shards_of_an_instrument_are_the_whole_and_can_be_merged(tmp_path):
+    parts = [weigh(tmp_path / text, shard=Shard(int(text), 2))[0] for text in "12"]
+    assert parts == [["CSV", "Avro", "Excel"], ["JSON", "ORC"]]
+    merge(tmp_path / "all", [tmp_path / "1", tmp_path / "2"])
+    measured, rows = weigh(tmp_path / "all")
+    assert (measured, len(rows)) == ([], 5)
+
+
+def test_an_instrument_starts_no_cell_when_the_time_is_spent(tmp_path, capsys):
+    with pytest.raises(InvalidResultsError, match="does not exist"):
+        weigh(tmp_path, shard=Shard(2, 2), seconds=0)
+    said = capsys.readouterr().err
+    assert "since the time is spent: 2 cells (JSON and ORC); the same command goes on" in said
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "sentence"),
+    [("--time-budget", "soon", "is no duration"), ("--shard", "3/2", "write the second of three")],
+)
+def test_limits_of_an_instrument_are_refused_in_a_line(option, text, sentence):
+    done = run("study", "nesting", option, text)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr

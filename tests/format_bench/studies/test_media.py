@@ -17,10 +17,11 @@ from format_bench.instruments import probe
 from format_bench.instruments.medium import MediumFacts
 from format_bench.instruments.probe import Probe
 from format_bench.report.writers import html
-from format_bench.results.load import Results, load
+from format_bench.results.load import RESULTS, Results, load
 from format_bench.results.study_rows import StudyFile
 from format_bench.runner.media import ComparedMedium, Scratch, compared
 from format_bench.studies.declared import study as declared
+from format_bench.studies.declared.rows import Instrument
 from format_bench.studies.storage import media as study
 from format_bench.studies.storage import results as stored
 from format_bench.studies.storage import trials
@@ -74,6 +75,16 @@ def made_up():
     return StorageResults(1000, "query", media, 2, [1.0, 3.0], cells)
 
 
+def session(media, out, labels, rows, **options):
+    """Measure formats on media into a folder, and return all its results."""
+
+    def plan(agenda):
+        return study.measured(agenda, media, labels, rows, **{"rounds": 1, **options})
+
+    cells, results = Instrument(stored.FORM, plan, str).run(out)
+    return StorageResults.of(cells, results.metadata)
+
+
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
     """Return a real session on the temporary folder and in memory."""
@@ -87,17 +98,18 @@ def measured(tmp_path_factory):
         in_memory = Path(tempfile.mkdtemp(dir=SHARED_MEMORY))
         media = compared([Scratch(scratch, "disk"), Scratch(in_memory)])
     out = folder / "out"
-    study.Session(media, ["SQLite"], 2000, out).run(1)
+    found = session(media, out, ["SQLite"], 2000)
     assert list(scratch.iterdir()) == list(in_memory.iterdir()) == []
+    # All is measured; another round adds a time to each cell.
+    before = (out / RESULTS).read_bytes()
+    assert session(media, out, ["SQLite"], 2000) == found
+    assert (out / RESULTS).read_bytes() == before
+    again = session(media, out, ["SQLite"], 2000, rounds=2)
+    assert {len(each.seconds) for each in again.cells} == {2}
     in_memory.rmdir()
-    found = stored.read(out)
-    # All is measured.
-    again = study.Session(media, ["SQLite"], 2000, out)
-    assert again._missing(1) == []
-    assert (again.results, again._missing(2)) == (found, ["SQLite"])
     check_records(load(out))
     with pytest.raises(InvalidResultsError, match="has results of 2,000 rows on disk, tmpfs"):
-        study.Session(media, ["SQLite"], 3000, out)
+        session(media, out, ["SQLite"], 3000)
     return found
 
 
@@ -128,10 +140,11 @@ def test_each_question_is_asked_on_each_medium(measured):
     assert "## Any other medium" not in text
 
 
-def test_time_ends_a_session_between_formats(tmp_path):
+def test_time_ends_a_session_between_formats(tmp_path, capsys):
     media = compared([Scratch(tmp_path, "disk")])
-    study.Session(media, ["SQLite"], 1000, tmp_path / "out").run(1, limit_seconds=-1)
-    assert not (tmp_path / "out").exists()
+    with pytest.raises(InvalidResultsError, match="does not exist"):
+        session(media, tmp_path / "out", ["SQLite"], 1000, minutes=0)
+    assert "the time is spent: 1 cell (1, SQLite); the same command goes on" in capsys.readouterr().err
 
 
 def test_formats_turn_around(made_up):
@@ -176,28 +189,25 @@ def test_other_figures_than_two_are_refused(text):
 def test_results_of_an_earlier_version_go_on(tmp_path, monkeypatch):
     kept = ROOT / "tests/data/study_results"
     shutil.copy(kept / "media.json", tmp_path)
-    earlier = stored.read(tmp_path / "media.json")
+    rows, found = study.MEDIA.read(tmp_path / "media.json")
+    earlier = StorageResults.of(rows, found.metadata)
     media = [
         ComparedMedium(name, tmp_path, MediumFacts(), Probe(1, 1, 1, 1, 1)) for name in earlier.media
     ]
     monkeypatch.setattr(ComparedMedium, "metadata", property(lambda each: earlier.media[each.name]))
-    session = study.Session(media, ["CSV"], earlier.rows, tmp_path / "media.json")
-    assert session._missing(1) == ([] if "CSV" in earlier.formats else ["CSV"])
-    assert session.results.cells == earlier.cells
-    assert (session.results.loads, session.results.wanted[: len(earlier.wanted)]) == (
-        earlier.loads,
-        earlier.wanted,
-    )
-    again = study.Session(media, ["CSV"], earlier.rows, tmp_path / "media.json")
-    assert again.results == session.results
+    labels = earlier.formats[:1]
+    for place in ("media.json", "media.json", "media"):
+        again = session(media, tmp_path / place, labels, earlier.rows)
+        assert again == earlier
     (tmp_path / "other.json").write_text('{"rows": 1}')
     with pytest.raises(InvalidResultsError, match="contains no results of `study media`"):
-        stored.read(tmp_path / "other.json")
+        study.MEDIA.read(tmp_path / "other.json")
 
 
 def test_records_make_the_page_of_the_earlier_file(tmp_path):
     kept = ROOT / "tests/data/study_results"
-    earlier = stored.read(kept / "media.json")
+    rows, found = study.MEDIA.read(kept / "media.json")
+    earlier = StorageResults.of(rows, found.metadata)
     file = StudyFile(stored.FORM, tmp_path)
     for each in earlier.cells:
         file.append(each)

@@ -14,6 +14,7 @@ from adapter_core.errors import WrongValuesError
 from format_bench.instruments import isolation
 from format_bench.results import flat_csv
 from format_bench.studies.declared import study
+from format_bench.studies.declared.rows import Agenda
 from format_bench.studies.nested import trials
 from format_bench.studies.nested.events import (
     QUESTIONS,
@@ -161,17 +162,17 @@ class MissingModule(Parquet):
 def test_a_wrong_answer_of_a_layout_ends_the_trials(monkeypatch):
     monkeypatch.setattr(trials, "layouts", lambda _: [SkewedParquet(deep=True)])
     with pytest.raises(WrongValuesError, match="Parquet, list of structs, codec none: whole"):
-        list(trials.measure("Parquet", 100))
+        list(trials.measure(Agenda(), "Parquet", 100))
 
 
 def test_a_missing_library_is_a_result_with_a_reason(monkeypatch, tmp_path):
     monkeypatch.setattr(trials, "layouts", lambda _: [MissingModule(deep=False)])
-    results = list(trials.measure("Parquet", 100))
+    results = list(trials.measure(Agenda(), "Parquet", 100))
     assert [each.codec for each in results] == ["none", "zstd"]
-    assert all("no_such_module cannot be imported" in each.reason for each in results)
+    assert all("no_such_module is not installed" in each.reason for each in results)
     text = page(results, tmp_path)
-    assert "| Parquet, Parquet zstd | kaons, deep no, layout flat |" in text
-    assert "| failed | Parquet is unavailable: no_such_module cannot be imported" in text
+    assert "| Parquet, no codec, Parquet zstd | kaons, deep no, layout flat |" in text
+    assert "| failed | Parquet is unavailable: no_such_module is not installed" in text
 
 
 def _result(layout, factor, name="TTree[ROOT]"):

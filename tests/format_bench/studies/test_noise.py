@@ -15,7 +15,7 @@ from format_bench.results.noise_floor import Floors
 from format_bench.studies import noise
 from tests.factories.records import results_of
 from tests.helpers import run
-from tools.check_noise import differ
+from tools.check_noise import differ, interleaved
 
 GOES, TRIES, SAMPLES = 10, 20, 100
 
@@ -33,7 +33,7 @@ def work(steps):
 def differences(steps):
     """Yield how many of 20 comparisons differ, in several goes: other programs may disturb some."""
     for _ in range(GOES):
-        yield sum(differ(*noise.interleaved(work(20_000), work(steps), SAMPLES)) for _ in range(TRIES))
+        yield sum(differ(*interleaved(work(20_000), work(steps), SAMPLES)) for _ in range(TRIES))
 
 
 def test_a_call_that_is_slower_by_10_percent_differs():
@@ -55,7 +55,7 @@ def test_the_floor_grows_with_the_noise_and_vanishes_without():
 
 def test_calls_are_interleaved():
     order = []
-    noise.interleaved(lambda: order.append("a"), lambda: order.append("b"), 4)
+    interleaved(lambda: order.append("a"), lambda: order.append("b"), 4)
     assert "".join(order) == "abbaabba"
 
 

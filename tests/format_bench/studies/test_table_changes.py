@@ -11,6 +11,7 @@ from adapter_core.errors import InvalidRequestError, WrongValuesError
 from data_formats.sqlite import Adapter
 from format_bench.results import flat_csv
 from format_bench.studies.declared import study
+from format_bench.studies.declared.rows import Agenda
 from format_bench.studies.tables import changes as table_changes
 from format_bench.studies.tables.changes import ChangeResult
 
@@ -26,7 +27,7 @@ def page(results, folder):
 
 
 def test_all_changes_of_a_format_are_measured_and_verified():
-    results = list(table_changes.measure(["SQLite"], 1_000, 10))
+    results = list(table_changes.measure(Agenda(), "SQLite", 1_000, 10))
     assert [each.change for each in results] == CHANGES
     assert all(each.wall_seconds > 0 and each.read_seconds > 0 for each in results)
     assert results[0].written_bytes > 100_000 > results[3].written_bytes > 0
@@ -34,7 +35,7 @@ def test_all_changes_of_a_format_are_measured_and_verified():
 
 
 def test_an_unsupported_change_has_its_sentence_and_the_others_are_verified(tmp_path):
-    results = list(table_changes.measure(["HDF5.table", "TileDB"], 1_000, 10))
+    results = list(table_changes.measure(Agenda(), "HDF5.table,TileDB", 1_000, 10))
     unsupported = {(each.format, each.change): each for each in results if each.reason}
     assert set(unsupported) == {
         ("HDF5.table", "add column"),
@@ -79,6 +80,6 @@ def test_formats_without_changes_are_refused():
         table_changes.changeable()
     )
     with pytest.raises(UnsupportedError, match="Pickle changes no saved tables"):
-        list(table_changes.measure(["Pickle"], 100, 10))
+        list(table_changes.measure(Agenda(), "Pickle", 100, 10))
     with pytest.raises(InvalidRequestError, match="at most half as many as --rows"):
-        table_changes.CHANGES.measure(formats="SQLite", rows=100, changed=51)
+        table_changes.CHANGES.measure(Agenda(), formats="SQLite", rows=100, changed=51)
