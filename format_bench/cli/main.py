@@ -142,6 +142,8 @@ def _run(args: list[str] | None, signals: EndingSignals) -> None:
         if verbose:
             raise
         click.echo(f"format-bench: {printable(_told(error))}", err=True)
+        for each in getattr(error, "__notes__", []):
+            click.echo(f"format-bench: {printable(each)}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         end_children()

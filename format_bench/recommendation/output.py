@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from format_bench.recommendation.cost import KINDS
 from format_bench.recommendation.sensitivity import ROUND_TRIP_SECONDS
 from format_bench.results.display import terminal
 from format_bench.results.display.text import format_ratio, joined, quantity
@@ -13,6 +15,7 @@ from format_bench.results.suites import item_of
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from format_bench.recommendation.cost import Bill
     from format_bench.recommendation.recommend import Excluded, Ranked, Recommendation
     from format_bench.recommendation.sensitivity import BreakEven
     from format_bench.results.candidates import Candidate
@@ -161,6 +164,59 @@ def show(answer: Recommendation, *, quiet: bool) -> None:
         for caveat in answer.caveats:
             terminal.prose(console, f"note: {caveat}", indent="  ")
         terminal.prose(console, LEGEND)
+
+
+def show_bill(found: Bill, *, quiet: bool) -> None:
+    """Print the costs of a month and a year; if `quiet`, without the origins of numbers."""
+    console = terminal.console()
+    cloud = found.cloud
+    use = ", ".join(f"{number:,g} {name}" for name, number in asdict(cloud.use).items() if number)
+    title = f"{cloud.currency} for {use} a month; {cloud.name}, {cloud.date}"
+    header = ["format", "a month", "a year", "storage", *KINDS]
+    rows = [
+        [name, *map(money, (each.month, each.year, each.storage, *each.by_kind.values()))]
+        for name, each in found.costs.items()
+    ]
+    terminal.table(console, title, header, rows)
+    for sentence in found.break_evens:
+        terminal.prose(console, sentence)
+    for sentence in found.missing.values():
+        terminal.prose(console, f"- without costs: {sentence}", indent="  ")
+    if not quiet:
+        for sentence in found.sources:
+            terminal.prose(console, f"note: {sentence}", indent="  ")
+        terminal.prose(console, f"note: prices by {cloud.source}", indent="  ")
+
+
+_CENT = 0.995
+"""Amounts from here on have two decimals; three digits of a smaller one say more."""
+
+
+def money(amount: float) -> str:
+    """Return an amount without its currency, e.g. "1,234.50" or "0.00123"."""
+    return f"{amount:,.2f}" if amount == 0 or amount >= _CENT else f"{amount:.3g}"
+
+
+def bill_to_json(found: Bill) -> dict[str, Any]:
+    """Return costs as JSON values, in the currency of the prices."""
+    cloud = asdict(found.cloud)
+    return {
+        "cloud": cloud | {"date": str(found.cloud.date)},
+        "costs": [
+            {
+                "name": name,
+                "month": each.month,
+                "year": each.year,
+                "storage_month": each.storage,
+                **{f"{kind}_month": amount for kind, amount in each.by_kind.items()},
+                **{f"one_of_{kind}": amount for kind, amount in each.each.items()},
+            }
+            for name, each in found.costs.items()
+        ],
+        "without_costs": found.missing,
+        "break_evens": found.break_evens,
+        "sources": found.sources,
+    }
 
 
 def _datasets(answer: Recommendation) -> str:

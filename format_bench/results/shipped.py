@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 LINK_FAMILY = "tables"
 """Family of the formats with costs of links; other families have formats of the same names."""
 
-WHOLE = "whole"
-"""The question for all columns."""
+WHOLE, SPARSE = "whole", "sparse"
+"""The questions for all columns, and for two."""
 
 
 @dataclass(frozen=True)
@@ -107,11 +107,11 @@ def damage() -> dict[tuple[str, str, str, bool], DamageCounts]:
 
 
 @functools.cache
-def link_costs() -> dict[str, LinkCosts]:
-    """Return the costs of whole reads by format, each by its first protocol."""
+def link_costs(question: str = WHOLE) -> dict[str, LinkCosts]:
+    """Return the costs of reads by format, by default of whole ones, each by its first protocol."""
     found: dict[str, LinkCosts] = {}
     for each in _table(LinkCosts, "link_costs.csv"):
-        if each.question == WHOLE:
+        if each.question == question:
             found.setdefault(each.format, each)
     return found
 

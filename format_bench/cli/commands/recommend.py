@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +17,7 @@ from format_bench.racing.session import RaceRequest, race
 from format_bench.recommendation import (
     Recommendation,
     Requirement,
+    cost,
     output,
     purposes,
     questions,
@@ -29,6 +31,9 @@ from format_bench.results import noise_floor
 from format_bench.results.load import RESULTS, Results
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.user_data import Source
+
+if TYPE_CHECKING:
+    from format_bench.results.records import Record
 
 DEFAULT = "reports/run"
 
@@ -63,6 +68,12 @@ What can be required:
 Presets; what is given besides is added, or takes the place of the same metric:
 {_PURPOSES}
 """
+
+
+def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 (a switch)
+    if wanted:
+        click.echo(cost.example(), nl=False)
+        ctx.exit()
 
 
 @click.command(help=HELP)
@@ -128,6 +139,20 @@ Presets; what is given besides is added, or takes the place of the same metric:
     type=Duration(),
     help=f"Time for --data, as in 5m; then answer by what is known. [default: {BUDGET_SECONDS}s]",
 )
+@click.option(
+    "--cloud",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PRICES.TOML",
+    help="Also say what a month and a year cost at these prices, for so many saves and reads.",
+)
+@click.option(
+    "--cloud-example",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_example,
+    help="Print a file of prices to edit, and exit.",
+)
 @click.option("--thorough", is_flag=True, help="With --data, try all codecs at all levels.")
 @with_data_limits
 @click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
@@ -149,6 +174,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     read_speed: float | None,
     save_speed: float | None,
     budget_seconds: float | None,
+    cloud: Path | None,
     thorough: bool,  # noqa: FBT001 (a switch)
     as_json: bool,  # noqa: FBT001 (a switch)
     **limits: Any,
@@ -159,6 +185,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     speeds = Speeds.of_megabytes(read_speed, save_speed)
     wish = purposes.Wish(own, tuple(map(Requirement, required)), preset, speeds, allow_lossy)
     data_limits = taken_limits(limits, data)
+    prices = cloud and cost.read_cloud(cloud)
+    others: list[Record] = []
     about_race: dict[str, Any] = {}
     if data is not None:
         if any((results, dataset, conditions, medium, suite, mix)):
@@ -176,15 +204,21 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
             found = _under(found, each)
         if dataset is not None:
             found = scope.of_dataset(found, dataset)
+        others = found.records
         found = questions.mixed(found, mix, suite)
         wanted = purposes.criteria_for(found, wish, suite)
         answer = recommend(found, wanted.weights, wanted.requirements, speeds=speeds, suite=suite)
         answer = replace(answer, caveats=[*questions.sentences(mix), *answer.caveats, *wanted.caveats])
+    bill = prices and cost.bill(answer, others, prices)
     if as_json:
-        facts = output.to_json(answer) | about_race
+        facts = (
+            output.to_json(answer) | about_race | ({"cost": output.bill_to_json(bill)} if bill else {})
+        )
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2, allow_nan=False))
     else:
         output.show(answer, quiet=ctx.obj["quiet"])
+        if bill:
+            output.show_bill(bill, quiet=ctx.obj["quiet"])
 
 
 def _under(results: Results, condition: str) -> Results:
