@@ -32,7 +32,7 @@ OUT = Path("format_bench/results/typical_costs.csv")
 
 # Data, as many as take a second or less in most formats: table by kind, rows of a table, images, chunks.
 DATA = {
-    "tables": {NUMBERS: ("kaons", 20_000), TEXT: ("log", 20_000)},
+    "tables": {NUMBERS: ("kaons", 10_000), TEXT: ("log", 10_000)},
     "images": {PIXELS: ("imagenet-like", 100)},
     "arrays": {NUMBERS: ("era5-small", 16)},
 }
@@ -58,6 +58,7 @@ def costs(family_name: str, kind: str, dataset: str, rows: int) -> list[TypicalC
             for metric in step.metrics
             if METRICS[metric].leader and METRICS[metric].noise is not Noise.MEMORY
         }
+        (folder / "out").mkdir()
         measurer = Measurer(folder / "out", folder, own, cases, measures)
         for label in dict.fromkeys(each.format for each in cases):
             mine = tuple(each for each in cases if each.format == label)
@@ -77,14 +78,13 @@ def costs(family_name: str, kind: str, dataset: str, rows: int) -> list[TypicalC
 
 def main(families: list[str]) -> None:
     """Rewrite the rows of some families, all by default."""
-    wanted = families or list(DATA)
-    known = flat_csv.read(TypicalCost, OUT) if OUT.exists() else []
-    rows = [each for each in known if each.family not in wanted]
-    for family in wanted:
+    for family in families or list(DATA):
         for kind, (dataset, number) in DATA[family].items():
+            known = flat_csv.read(TypicalCost, OUT) if OUT.exists() else []
+            rows = [each for each in known if (each.family, each.kind) != (family, kind)]
             rows += costs(family, kind, dataset, number)
-    order = sorted(rows, key=lambda each: (each.family, each.kind, each.format, each.codec, each.level))
-    OUT.write_text(flat_csv.to_csv(TypicalCost, order), encoding="utf-8")
+            rows.sort(key=lambda each: (each.family, each.kind, each.format, each.codec, each.level))
+            OUT.write_text(flat_csv.to_csv(TypicalCost, rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from data_generator.user.summary import (
 from format_bench.results import noise_floor
 from format_bench.results.display import terminal
 from format_bench.results.display.text import quantity
-from format_bench.results.load import RESULTS, Results, load, without_unasked
+from format_bench.results.load import RESULTS, Results, load, metadata_beside, without_unasked
 from format_bench.results.marks import symbols
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.table import style_of, text_table
@@ -60,7 +60,7 @@ def show(found: RunSummary, out: Path) -> None:
     out : Path
         The folder of results.
     """
-    from format_bench.report import findings
+    from format_bench.report import findings, headline_of
 
     to = terminal.console()
     own = without_unasked(progress.records_of_cases(found.records, found.cases))
@@ -75,7 +75,8 @@ def show(found: RunSummary, out: Path) -> None:
     if check := str(SelfCheck.of(own)):
         terminal.prose(to, check)
     to.print()
-    for sentence in findings(Results(out.name, own, [], floors)):
+    whole = Results(out.name, own, metadata_beside(out), floors)
+    for sentence in (*headline_of(whole).sentences, *findings(whole)):
         to.print(sentence)
 
 

@@ -199,6 +199,7 @@ def compare(a: Results, b: Results) -> Comparison:
     NoCommonCellsError
         If no cell has a value in both.
     """
+    a, b = a.without_samples(), b.without_samples()
     pairs, only_a, only_b = pairs_of(a, b)
     if not pairs:
         raise NoCommonCellsError(f"nothing was measured in both: {_datasets(a)}; {_datasets(b)}")

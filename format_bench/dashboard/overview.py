@@ -13,7 +13,7 @@ from format_bench.dashboard.pages import comparisons
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import metadata_table
 from format_bench.report.charts.build import scatters_of
-from format_bench.report.ranking import findings_on
+from format_bench.report.ranking import findings_on, headline_of
 from format_bench.results.display.text import joined, quantity
 from format_bench.results.marks import BEST, TIE, legend
 from format_bench.results.metrics import LEADERS, Measure
@@ -87,6 +87,7 @@ def overview(site: SiteData, latest: LatestRun, pages: Sequence[Page], exports: 
         pictures=[
             (chart, suite.title, comparisons.file_name(suite)) for chart, suite in pictures(outline)
         ],
+        top=headline_of(latest.results),
         chooser=chooser,
         lead=outline.lead,
         machine=metadata_table.summary(latest.results),

@@ -15,6 +15,7 @@ from format_bench.instruments import threads
 from format_bench.instruments.intervals import CONFIDENCE, Interval, median_interval
 from format_bench.planning.cost_model import MOST_ERROR
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
+from format_bench.results.disturbance import busy_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,9 +32,6 @@ KINDS = PROPOSED, DESIGNED, SOURCE, LIBRARY = (
     "the library's own chunks",
 )
 """Kinds of verified layouts: by the search, best of those that the model is fitted to, and defaults."""
-
-BUSY = 1.5
-"""Processes for each CPU above which a machine counts as busy with other work."""
 
 NEAR = 1.1
 """Ratio of predicted times on the whole array below which they count as alike."""
@@ -320,11 +318,7 @@ def _on_time(plan: ChunkPlan) -> Iterator[str]:
             else f"{plural(len(first.costs), 'turn')} give intervals of "
             f"{first.interval.confidence:.0%} confidence; a longer --budget narrows them."
         )
-    cpus = threads.cpus("all")
-    if plan.load > BUSY * cpus:
-        yield (
-            f"The machine was busy, with {plan.load:.1f} processes for {plural(cpus, 'CPU')}: times may "
-            "be far too long, and predictions be wrong. Repeat this when it is idle."
-        )
+    if busy := busy_sentence(plan.load, threads.cpus("all")):
+        yield busy
     if plan.cold:
         yield "Reads are cold: each file was evicted from the page cache before each query."

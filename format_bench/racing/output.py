@@ -133,18 +133,37 @@ def recommendation(race: Race, floors: Floors | None) -> Recommendation:
         answer = found.recommendation(only_full=True, floors=floors)
     else:
         answer = found.recommendation()
-    return replace(answer, caveats=[*_caveats(race, answer), *answer.caveats])
+    about_race = _caveats(race, answer)
+    return replace(
+        answer,
+        caveats=[*about_race, *answer.caveats],
+        leading_caveats=len(about_race),
+        unmeasured=race.unfinished,
+    )
+
+
+def _tried(race: Race) -> str:
+    """Return in words how many candidates were tried, and which formats are none."""
+    found = race.standings
+    tried = sum(bool(found.rows_of(each)) for each in race.candidates)
+    declared = len(found.entries) - len(race.candidates)
+    parts = [f"tried {tried} of {plural(len(race.candidates), 'candidate')}"]
+    if declared:
+        parts.append(f"{declared} more are out by declaration")
+    if found.unavailable:
+        names = joined(found.unavailable, most=IN_LINE)
+        parts.append(f"not installed, and so no candidates: {names}")
+    return "; ".join(parts)
 
 
 def _caveats(race: Race, answer: Recommendation) -> list[str]:
     """Return sentences on the rows that the answer rests on, and on the changes that time may bring."""
     found = race.standings
-    out = f"{len(found.drops)} of {plural(len(found.entries), 'candidate')} are out"
     if race.is_settled:
         where = f"all {found.rows:,} {found.item}s"
-        return [f"the race is settled on {where}: {out}; --json has the reasons"]
-    spent = f"{race.budget.seconds:.0f} s were spent before the race was settled ({out})"
-    sentences = [f"{spent}; the same command goes on from here, and may change the answer"]
+        return [f"{_tried(race)}; the race is settled on {where}, --json has the reasons"]
+    spent = f"{race.budget.seconds:.0f} s were spent before the race was settled"
+    sentences = [f"{_tried(race)}; {spent}: the same command goes on, and may change the answer"]
     first = answer.first.candidate.configuration
     if first not in found.measured:
         sizes = " and ".join(f"{each:,}" for each in found.rows_of(first))
@@ -154,7 +173,7 @@ def _caveats(race: Race, answer: Recommendation) -> list[str]:
         )
     if race.unfinished:
         names = joined(race.unfinished, most=IN_LINE)
-        sentences.append(f"measured on samples only, and may still win: {names}")
+        sentences.append(f"not yet measured on all rows, and may still win: {names}")
     if race.untried:
         sentences.append(f"not tried, and may still win: {joined(race.untried, most=IN_LINE)}")
     return sentences
@@ -169,7 +188,10 @@ def to_json(race: Race) -> dict[str, Any]:
         "budget_seconds": race.budget.seconds,
         "first_answer": {"seconds": race.first_seconds, "ranking": race.first_ranking},
         "last_answer": {"seconds": race.last_seconds},
-        "candidates": len(found.entries),
+        "candidates": len(race.candidates),
+        "not_installed": [
+            {"format": label, "reason": reason} for label, reason in found.unavailable.items()
+        ],
         "tried": [
             {"name": str(each), "rows": found.rows_of(each), "rounds": found.rounds_of(each)}
             for each in found.entries

@@ -130,6 +130,12 @@ class Race:
         return [each for each in self.standings.live if not self.standings.rows_of(each)]
 
     @property
+    def candidates(self) -> list[Configuration]:
+        """The entries that no declaration rules out."""
+        drops = self.standings.drops
+        return [each for each in self.standings.entries if each not in drops or drops[each].rows]
+
+    @property
     def unfinished(self) -> list[Configuration]:
         """The entries that can still win and have been measured on samples only."""
         found = self.standings

@@ -12,13 +12,14 @@ from adapter_core.errors import UserDataError
 from adapter_core.files import size_bytes
 from data_generator import location
 from format_bench.instruments.clock import Effort
+from format_bench.metadata import machine
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.racing.entries import baseline_of, entries_of, refusal_of
 from format_bench.racing.promise import promise_for
 from format_bench.racing.race import Race, Trial
 from format_bench.racing.standings import Standings
 from format_bench.recommendation import purposes
-from format_bench.recommendation.recommend import excluded_of
+from format_bench.recommendation.recommend import TINY_ROWS, excluded_of
 from format_bench.recommendation.scoring import READ_TIME
 from format_bench.results.candidates import Candidate, Configuration
 from format_bench.results.metrics import METRICS, Measure, Noise
@@ -47,6 +48,9 @@ FIRST = 12
 
 # Share of the time left that asking the libraries for their versions may take.
 METADATA_SHARE = 0.2
+
+# Entries for a table of about ten rows: text, and two that keep types.
+_FOR_TINY = tuple(map(Configuration, ("CSV", "Parquet", "Feather")))
 
 # Wall time of the calls of a step in one process: on samples, and on all rows.
 SAMPLE_SECONDS, FULL_SECONDS = 0.02, 0.3
@@ -90,7 +94,7 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
     FormatBenchError
         If that cannot be, in one line.
     """
-    out = request.out
+    out, load = request.out, machine.load_average()
     with ExitStack() as stack:
         folder = stack.enter_context(folders.make(folders.check_scratch(None)))
         own = _read(request.data, folder, display, budget)
@@ -100,6 +104,9 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         criteria = purposes.criteria_before(cases, family.suites[0].name, request.wish)
         promise = promise_for(own, family, criteria.weights, out.parent)
         entries = sorted(cases, key=promise.of)
+        if own.family == "tables" and own.rows <= TINY_ROWS and not request.thorough:
+            # Any format does, so few are enough to know what CSV would lose.
+            entries = [each for each in entries if each in _FOR_TINY]
         standings = Standings(out.name, own.rows, entries, request.wish, family.item)
         standings.unavailable |= found.unavailable
         _exclude(standings, family, criteria, own)
@@ -108,6 +115,7 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         source = location.find(request.data.path)
         baseline = standings.baseline = baseline_of(source.path, family, entries)
         facts = {own.name: _facts(source, own, request.data.sample, baseline)}
+        standings.metadata = {"data": facts, "load_average": {"start": load}, "cpu": machine.cpu()}
         scale = f"{own.rows} {family.item}s"
         measurer = Measurer(out, folder, own, cases, criteria.weights, baseline)
         files = RunMetadataFiles(out, measurer.run_id, folder, scale, {"data": facts})

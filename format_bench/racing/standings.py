@@ -11,19 +11,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.recommendation import purposes
-from format_bench.recommendation.recommend import recommend
-from format_bench.results.candidates import Configuration
+from format_bench.recommendation.brief import ESTIMATES
+from format_bench.recommendation.recommend import choose, recommend
+from format_bench.recommendation.scope import one_suite
+from format_bench.recommendation.scoring import checked
+from format_bench.results.candidates import Configuration, candidates_of
 from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
 from format_bench.runner.estimates import estimate, seconds_of
 
 if TYPE_CHECKING:
-    from format_bench.recommendation.purposes import Wish
+    from format_bench.recommendation.purposes import Criteria, Wish
     from format_bench.recommendation.recommend import Excluded, Ranked, Recommendation
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
@@ -65,6 +68,8 @@ class Standings:
         self.drops: dict[Configuration, Drop] = {}
         self.unavailable: dict[str, str] = {}
         """Why formats are no entries, by label: a package is missing."""
+        self.metadata: dict[str, Any] = {}
+        """Facts of the data and of the machine, as the metadata of a run have them."""
         self.baseline: Configuration | None = None
         """The configuration of the user's own file: measured before all others, also if it is out."""
 
@@ -104,9 +109,15 @@ class Standings:
         return found
 
     def answer(self) -> Recommendation | None:
-        """Return the ranking of the entries that are in, or None if nothing can be ranked yet."""
+        """Return the ranking of the entries that are in, or None if nothing can be ranked yet.
+
+        It has no caveats, and comes many times in a race.
+        """
         try:
-            return self.recommendation()
+            results, criteria = self._asked(only_full=False, floors=None)
+            needed = self.wish.speeds.needed(checked(criteria.weights))
+            scope = one_suite(results, needed)
+            return choose(scope, criteria.weights, criteria.requirements, self.wish.speeds)
         except (NoCandidateError, InvalidWeightError):
             return None
 
@@ -128,6 +139,22 @@ class Standings:
         InvalidWeightError
             If no entry has values of everything that has a weight.
         """
+        results, criteria = self._asked(only_full=only_full, floors=floors)
+        answer = recommend(results, criteria.weights, criteria.requirements, speeds=self.wish.speeds)
+        answer = replace(answer, caveats=[*answer.caveats, *criteria.caveats])
+        if not only_full:
+            answer = replace(answer, noise=ESTIMATES)
+        if answer.own and not answer.own.baseline and self.baseline and self.rows_of(self.baseline):
+            cells = self._records[self.baseline].values()
+            (own,) = candidates_of(estimate(each.values(), self.rows) for each in cells)
+            answer = replace(answer, own=replace(answer.own, baseline=own))
+        return answer
+
+    def _asked(self, *, only_full: bool, floors: Floors | None) -> tuple[Results, Criteria]:
+        """Return the results that are ranked, and the criteria.
+
+        Raises the errors of `recommendation`.
+        """
         records = [record for entry in self.entries for record in self._cells(entry, full=only_full)]
         if not records:
             if self.live:
@@ -137,10 +164,8 @@ class Standings:
                 )
             reasons = joined(dict.fromkeys(each.reason for each in self.drops.values()))
             raise NoCandidateError(f"no candidate is left: {reasons}")
-        results = Results(self.name, records, [], floors)
-        criteria = purposes.criteria_for(results, self.wish)
-        answer = recommend(results, criteria.weights, criteria.requirements, speeds=self.wish.speeds)
-        return replace(answer, caveats=[*answer.caveats, *criteria.caveats])
+        results = Results(self.name, records, [self.metadata], floors)
+        return results, purposes.criteria_for(results, self.wish)
 
     def _cells(self, entry: Configuration, *, full: bool) -> Iterable[Record]:
         cells = self._records[entry].values()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from format_bench.recommendation import brief
 from format_bench.recommendation.cost import KINDS
 from format_bench.recommendation.sensitivity import ROUND_TRIP_SECONDS
 from format_bench.results.display import terminal
@@ -13,9 +14,12 @@ from format_bench.results.marks import TIE
 from format_bench.results.suites import item_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from format_bench.recommendation.cost import Bill
+    from format_bench.recommendation.evidence import Evidence
     from format_bench.recommendation.recommend import Excluded, Ranked, Recommendation
     from format_bench.recommendation.sensitivity import BreakEven
     from format_bench.results.candidates import Candidate
@@ -47,20 +51,14 @@ def break_even(found: BreakEven) -> str:
         start = f"Read on a server, with round trips of {ROUND_TRIP_SECONDS * 1000:.0f} ms "
         start += f"({joined(waits, most=None)}):"
         if speed is None:
-            return f"{start} {found.smaller} is sooner there at any speed."
-        return (
-            f"{start} below {speed}/s {found.smaller}, which fetches less, is sooner there; above it "
-            f"{found.other}."
-        )
+            return f"{start} {found.smaller} arrives first at any speed."
+        return f"{start} below {speed}/s {found.smaller} arrives first; above, {found.other}."
     if speed is None:
         return (
-            f"{found.smaller} is no larger than {found.other} and reads no more slowly: it is sooner "
-            "there over a link of any speed."
+            f"{found.smaller} is no larger than {found.other} and reads no more slowly: it arrives "
+            "first over a link of any speed."
         )
-    return (
-        f"Below {speed}/s, fetched and read, {found.smaller}, which is smaller, is sooner there; "
-        f"above it {found.other}, which reads faster."
-    )
+    return f"Below {speed}/s {found.smaller} arrives first; above, {found.other}."
 
 
 def _use(answer: Recommendation) -> str:
@@ -68,7 +66,11 @@ def _use(answer: Recommendation) -> str:
     number = len(answer.ranked)
     meeting = f" that meet {joined(answer.requirements, most=None)}" if answer.requirements else ""
     if number == 1:
-        return f"Use {name}: it is the only one{meeting.replace('meet', 'meets')}."
+        one = f"the only one{meeting.replace('meet', 'meets')}"
+        if not answer.unmeasured:
+            return f"Use {name}: it is {one}."
+        names = joined(answer.unmeasured)
+        return f"Use {name}: it is {one} so far; not yet measured on all rows: {names}."
     weights = [
         f"{_with_transfer(measure, answer)} (weight {weight:g})"
         for measure, weight in answer.weights.items()
@@ -144,9 +146,46 @@ LEGEND = (
 )
 
 
-def show(answer: Recommendation, *, quiet: bool) -> None:
-    """Print a recommendation; if `quiet`, without legend and caveats."""
+def show(
+    answer: Recommendation,
+    *,
+    quiet: bool,
+    explain: bool = False,
+    evidence: Sequence[Evidence] = (),
+) -> None:
+    """Print a recommendation in three lines.
+
+    Parameters
+    ----------
+    answer : Recommendation
+        The recommendation.
+    quiet : bool
+        Without legend and caveats.
+    explain : bool
+        Also print everything that supports it.
+    evidence : sequence of Evidence
+        Printed with the rest.
+    """
     console = terminal.console()
+    if banner := answer.disturbance.banner:
+        terminal.prose(console, banner)
+    for name, text in brief.brief_of(answer).lines:
+        terminal.prose(console, f"{name + ':':9}{text}", indent=" " * 9)
+    if explain:
+        console.print()
+        _explain(console, answer, quiet=quiet)
+        if evidence:
+            console.print("Evidence:")
+        for each in evidence:
+            terminal.prose(console, f"- {each.kind}: {each.text} ({each.source})", indent="  ")
+    elif not quiet:
+        for caveat in answer.caveats[: answer.leading_caveats]:
+            terminal.prose(console, f"note: {caveat}", indent="  ")
+        terminal.prose(console, "--explain shows the ranking, ties, reasons and evidence.")
+
+
+def _explain(console: Console, answer: Recommendation, *, quiet: bool) -> None:
+    """Print the ranking, the reasons, break-evens, exclusions and evidence."""
     terminal.prose(console, f"{answer.results}: {_datasets(answer)}")
     header = [
         "format",
@@ -243,10 +282,13 @@ def _show_excluded(console: Console, answer: Recommendation) -> None:
         terminal.prose(console, f"- {'; '.join(each.reasons.values()) or each.empty}", indent="  ")
 
 
-def to_json(answer: Recommendation) -> dict[str, Any]:
+def to_json(answer: Recommendation, evidence: Sequence[Evidence] = ()) -> dict[str, Any]:
     """Return a recommendation as JSON values; numbers are as measured, in the units of `METRICS`."""
     change = answer.change
     return {
+        "answer": brief.to_json(answer),
+        "banner": answer.disturbance.banner or None,
+        "median_noise": answer.disturbance.noise,
         "results": answer.results,
         "family": answer.suite,
         "tables": [dataset._asdict() for dataset in answer.datasets],
@@ -254,14 +296,16 @@ def to_json(answer: Recommendation) -> dict[str, Any]:
         "requirements": list(answer.requirements),
         "bytes_per_second": answer.speeds._asdict(),
         "noise": answer.noise,
-        "use": answer.first.candidate.name,
+        "use": None if answer.is_undecided else answer.first.candidate.name,
         "explanation": paragraph(answer),
         "ranked": [_ranked(each, answer) for each in answer.ranked],
         "excluded": [_excluded(each) for each in answer.excluded],
+        "not_measured_on_all_rows": [str(each) for each in answer.unmeasured],
         "change": change
         and {"metric": change.measure.option, "weight": change.weight, "first": change.name},
         "break_evens": [_break_even(each) for each in answer.break_evens],
         "remote_break_evens": [_break_even(each) for each in answer.remote_break_evens],
+        "evidence": [each._asdict() for each in evidence],
         "remarks": answer.caveats,
     }
 

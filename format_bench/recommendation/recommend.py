@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import NoCandidateError
 from format_bench.recommendation import formulas
+from format_bench.recommendation.brief import ESTIMATES, OwnFile
 from format_bench.recommendation.requirements import Requirement, answer
 from format_bench.recommendation.scope import (
     Scope,
@@ -31,7 +32,9 @@ from format_bench.recommendation.scoring import (
 )
 from format_bench.recommendation.sensitivity import BreakEven, break_even_of, smallest_change
 from format_bench.results import shipped
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import quantity
+from format_bench.results.disturbance import FEWEST_CANDIDATES, WIDE_BAND, Disturbance
 from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import pareto_front
 from format_bench.results.metrics import Measure
@@ -42,6 +45,10 @@ if TYPE_CHECKING:
     from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.noise_floor import Floors
     from format_bench.results.shipped import LinkCosts
+
+
+TINY_ROWS = 20
+"""Rows up to which a table that fits into a page of the file system needs no choice."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +96,36 @@ class Recommendation:
     """The weights that count, and the transfers that times include."""
     requirements: tuple[Requirement, ...]
     noise: str
-    """Source of the bands: "floors", "intervals", or "unknown"."""
+    """Source of the bands: "floors", "intervals", `ESTIMATES`, or "unknown"."""
     ranked: list[Ranked]
     """Best first; at least one."""
     excluded: list[Excluded]
     caveats: list[str] = field(default_factory=list)
+    disturbance: Disturbance = field(default_factory=Disturbance)
+    """What other work and noise did to the results."""
+    own: OwnFile | None = None
+    """The user's own file, if the results are of one."""
+    unmeasured: list[Configuration] = field(default_factory=list)
+    """The candidates that may still win, but were not measured on all rows."""
+    leading_caveats: int = 0
+    """Number of caveats, from the first on, that an answer in three lines shows as well."""
+    is_tiny: bool = False
+    """Whether the table is so small that any format does."""
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether noise forbids to name a winner.
+
+        That is so if some tie with the first one where the median noise is too large, or if all do and
+        its band is wide. If all do within a narrow band, they are alike: the first is as good as any.
+        """
+        if self.noise == ESTIMATES:
+            return False  # which is uncertain for want of measurements
+        if self.disturbance.is_too_noisy:
+            return bool(self.ties)
+        low, high = self.first.band
+        is_wide = high > WIDE_BAND * low
+        return is_wide and len(self.ties) + 1 == len(self.ranked) >= FEWEST_CANDIDATES
 
     @property
     def weights(self) -> Weights:
@@ -187,7 +219,38 @@ def recommend(
     """
     scope = one_suite(results, speeds.needed(checked(weights)), suite)
     found = choose(scope, weights, requirements, speeds)
-    return replace(found, caveats=caveats(results, scope, found))
+    found = replace(
+        found,
+        caveats=caveats(results, scope, found),
+        disturbance=Disturbance.of(results, scope.records),
+        own=OwnFile.of(results, scope.candidates),
+        unmeasured=_unmeasured(results, scope),
+    )
+    return _tiny(found)
+
+
+def _unmeasured(results: Results, scope: Scope) -> list[Configuration]:
+    """Return the configurations of the scope's data sets that were measured on samples alone."""
+    measured = {each.configuration for each in scope.candidates}
+    sampled = (each for each in results.records if results.is_sample(each))
+    return [each for each in dict.fromkeys(map(Configuration.of, sampled)) if each not in measured]
+
+
+def _tiny(answer: Recommendation) -> Recommendation:
+    """Return the recommendation of a table of about ten rows: CSV, unless it loses something."""
+    if family_of_suite(answer.suite).item != "row" or any(
+        each.rows > TINY_ROWS for each in answer.datasets
+    ):
+        return answer
+    losses = Measure(family_of_suite(answer.suite).loss)
+    for each in answer.ranked:
+        size = [each.candidate.value(dataset, SIZE) or 0 for dataset in answer.datasets]
+        lost = any(each.candidate.value(dataset, losses) for dataset in answer.datasets)
+        is_plain = each.candidate.configuration == Configuration("CSV")
+        if is_plain and max(size) <= shift_of(SIZE) and not lost:
+            others = [other for other in answer.ranked if other is not each]
+            return replace(answer, ranked=[each, *others], is_tiny=True)
+    return answer
 
 
 def choose(

@@ -31,6 +31,9 @@ class Requirement(StrEnum):
     APPEND = Trait.APPEND.value
     SINGLE_FILE = Trait.SINGLE_FILE.value
     DETECTS_DAMAGE = "detects-damage"
+    ROWS = "rows"
+    REMOTE = "remote"
+    STREAMS = "streams"
 
 
 MEANINGS = {
@@ -43,10 +46,24 @@ MEANINGS = {
     Requirement.APPEND: "rows can be added without writing the rest again",
     Requirement.SINGLE_FILE: "a table is one file",
     Requirement.DETECTS_DAMAGE: "no damaged file was read as wrong values in the trials of the study",
+    Requirement.ROWS: "some rows can be read without the others",
+    Requirement.REMOTE: "a file on a server is read without being copied first",
+    Requirement.STREAMS: "tables larger than memory can be written, batch by batch",
 }
+
+_FEATURES = {
+    Requirement.COLUMNS: Feature.COLUMNS,
+    Requirement.ROWS: Feature.ROWS,
+    Requirement.REMOTE: Feature.REMOTE,
+    Requirement.STREAMS: Feature.STREAMS,
+}
+"""Requirements that features of table formats meet."""
 
 _REASONS = {
     Requirement.COLUMNS: "{} reads whole tables only",
+    Requirement.ROWS: "{} reads all rows only",
+    Requirement.REMOTE: "{} reads local files only",
+    Requirement.STREAMS: "{} writes whole tables only",
     Requirement.SAFE: "{} runs code that a file contains when it is read",
     Requirement.PORTABLE: "{} is read by Python alone, in whole or in part",
     Requirement.TEXT: "{} is not text that people can read",
@@ -77,8 +94,8 @@ def answer(
         return _detects_damage(candidate, family)
     label = candidate.configuration.format
     facts = adapter_facts(label, family.name) if suite in SUITES else AdapterFacts()
-    if requirement is Requirement.COLUMNS:
-        return _columns(candidate, family, facts)
+    if requirement in _FEATURES:
+        return _feature(requirement, candidate, family, facts)
     if facts.traits is None:
         return Answer(None, f"whether {label} is {requirement} is not known here")
     if requirement is Requirement.TEXT and candidate.configuration.codec:
@@ -143,13 +160,16 @@ def usual_requirements(candidates: Iterable[Candidate]) -> tuple[Requirement, ..
     return (Requirement.LOSSLESS,) if is_lossy else ()
 
 
-def _columns(candidate: Candidate, family: Family, facts: AdapterFacts) -> Answer:
+def _feature(
+    requirement: Requirement, candidate: Candidate, family: Family, facts: AdapterFacts
+) -> Answer:
     if family.item != "row":
-        return Answer(None, f"{candidate.name} keeps {family.item}s, which have no columns")
+        of_tables = f"{requirement} is a requirement on tables"
+        return Answer(None, f"{candidate.name} keeps {family.item}s: {of_tables}")
     if facts.features is None:
         label = candidate.configuration.format
-        return Answer(None, f"whether {label} reads single columns is not known here")
-    return _as_reasoned(Requirement.COLUMNS, candidate, met=Feature.COLUMNS in facts.features)
+        return Answer(None, f"whether {label} has {_FEATURES[requirement]} is not known here")
+    return _as_reasoned(requirement, candidate, met=_FEATURES[requirement] in facts.features)
 
 
 def _detects_damage(candidate: Candidate, family: Family) -> Answer:

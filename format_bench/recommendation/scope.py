@@ -133,8 +133,11 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
     suites = suites_in(results)
     if suite is not None and suite not in suites:
         raise UnknownNameError(f"suite in {results.name}", suite, suites)
+    # Samples count only where nothing was measured on all rows.
+    whole = results.without_samples().records
     for name in suites if suite is None else [suite]:
-        records = _largest(each for each in results.records if suite_of(each) == name)
+        own = [each for each in whole if suite_of(each) == name]
+        records = _largest(own or [each for each in results.records if suite_of(each) == name])
         if wanted <= _measured(records):
             if name in SUITES and not SUITES[name].qualifier:
                 datasets = {DatasetSize.of(each) for each in records}

@@ -3,8 +3,8 @@
 Everything is computed from a `Results` alone, so that a page made of the same results is the same.
 """
 
-from format_bench.report.ranking import findings
+from format_bench.report.ranking import findings, headline_of
 from format_bench.report.writers import write
 from format_bench.report.writers.html import page
 
-__all__ = ["findings", "page", "write"]
+__all__ = ["findings", "headline_of", "page", "write"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,12 @@ class SuiteResults:
         return ", ".join(plural(number, noun) for number, noun in sizes if number)
 
     @property
+    def without_samples(self) -> SuiteResults:
+        """The groups of whole data sets; all groups if there is no such."""
+        whole = [each for each in self.groups if not each.is_sample]
+        return SuiteResults(self.name, whole) if whole else self
+
+    @property
     def datasets(self) -> list[str]:
         """The names of the data sets; one may be in several groups."""
         return list(dict.fromkeys(group.dataset for group in self.groups))
@@ -89,10 +95,13 @@ def results_by_suite(results: Results) -> list[SuiteResults]:
     noise = RunNoise(results.records)
 
     def group(suite: str, key: _GroupKey, records: list[Record]) -> ComparisonGroup:
+        is_sample = results.is_sample(records[0])
         name = _group_name(key, list(found[suite]))
         if key[0] in shared:
             name += f", {printable(title_of(suite)).lower()}"
-        return ComparisonGroup.of(name, records, noise, results.floors)
+        if is_sample:
+            name += ", a sample"
+        return replace(ComparisonGroup.of(name, records, noise, results.floors), is_sample=is_sample)
 
     return [
         SuiteResults(suite, [group(suite, *each) for each in by_key.items()])

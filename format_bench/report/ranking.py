@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from adapter_core.errors import InvalidWeightError, NoCandidateError
+from format_bench.recommendation import purposes, recommend
+from format_bench.recommendation.brief import brief_of
 from format_bench.report import losses_and_gaps
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.queries import mean_ratios, query_tables, ratios_to_best
 from format_bench.report.turns import Turn, turns
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
+from format_bench.results.disturbance import TOO_NOISY, Disturbance
 from format_bench.results.marks import BEST, TIE, pareto_front
 from format_bench.results.metrics import LEADERS, METRICS, Measure
 
@@ -37,6 +42,32 @@ class Finding:
         return f"{self.subject}: {self.lead}{self.rest}."
 
 
+@dataclass(frozen=True)
+class Headline:
+    """What a verdict says first: a warning, and which format to use."""
+
+    banner: str
+    """Sentences on a busy machine and on noise; empty without a reason to warn."""
+    answer: list[Finding]
+    """The answer in three lines, counting save time, read time and size alike; empty if none."""
+
+    @property
+    def sentences(self) -> list[str]:
+        """Both as sentences."""
+        return [*filter(None, [self.banner]), *map(str, self.answer)]
+
+
+def headline_of(results: Results) -> Headline:
+    """Return what a verdict on results says first."""
+    banner = Disturbance.of(results).banner
+    try:
+        wanted = purposes.criteria_for(results, purposes.Wish())
+        answer = recommend(results, wanted.weights, wanted.requirements)
+    except (InvalidWeightError, NoCandidateError):
+        return Headline(banner, [])
+    return Headline(banner, [Finding(name, text) for name, text in brief_of(answer).lines])
+
+
 def findings(results: Results) -> list[str]:
     """Return the verdict on all suites, a sentence each."""
     return verdict(results_by_suite(results))
@@ -52,7 +83,11 @@ def verdict(suites: list[SuiteResults]) -> list[str]:
 
 
 def findings_on(suite: SuiteResults) -> list[Finding]:
-    """Return the verdict on a suite: the best of each ranked metric, losses and empty cells."""
+    """Return the verdict on a suite: the best of each ranked metric, losses and empty cells.
+
+    Samples, which few configurations were measured beside, do not count.
+    """
+    suite = suite.without_samples
     ahead = [*_best(suite), *_unbeaten(suite), *_best_of_queries(suite)]
     if not ahead:
         ahead = [Finding("Nothing to rank", "no metric that is ranked has two values that differ")]
@@ -67,8 +102,14 @@ def _best(suite: SuiteResults) -> Iterator[Finding]:
                 measure.cache != "cold" or metric.name == "read time"
             )
             ranking = ranking_of(suite, measure) if is_ranked else None
-            if ranking:
-                cache = f", {measure.cache}" if metric.unit == "seconds" and measure.cache else ""
+            if not ranking:
+                continue
+            cache = f", {measure.cache}" if metric.unit == "seconds" and measure.cache else ""
+            if ranking.is_too_noisy:
+                names = joined([ranking.leader, *ranking.ties(ranking.leader)])
+                rest = f"; candidates are {names}"
+                yield Finding(metric.leader + cache, "too noisy to name a winner", rest)
+            else:
                 yield Finding(metric.leader + cache, str(ranking.leader), describe_rest(ranking))
 
 
@@ -141,6 +182,13 @@ class Ranking:
     groups: list[ComparisonGroup]
     marks: list[dict[Configuration, str]]
     """As `ComparisonGroup.marks` returns them, by group."""
+
+    @property
+    def is_too_noisy(self) -> bool:
+        """Whether noise may well turn the order around in another run."""
+        cells = (each.cell(name, self.measure) for each in self.groups for name in each.configurations)
+        known = [each.noise for each in cells if each.noise is not None]
+        return bool(known) and statistics.median(known) > TOO_NOISY and bool(self.ties(self.leader))
 
     @property
     def leader(self) -> Configuration:

@@ -73,6 +73,8 @@ class ComparisonGroup:
     """The cells without a record."""
     floors: Floors | None = None
     """The noise floors of the machine, for ties, if they were measured."""
+    is_sample: bool = False
+    """Whether only some rows were measured, to sort out or to estimate: no verdict counts it."""
 
     @classmethod
     def of(
@@ -187,7 +189,9 @@ class ComparisonGroup:
             # A floor is relative to the smaller of two values, which is the best.
             return TIE if cell.value <= best.value * (1 + self.floors.floor_for(measure.metric)) else ""
         overlaps = cell.interval and best.interval and cell.interval[0] <= best.interval[1]
-        return TIE if overlaps else ""
+        # Samples of one process are alike where those of another run would not be.
+        noise = max(cell.noise or 0.0, best.noise or 0.0)
+        return TIE if overlaps or cell.value <= best.value * (1 + noise) else ""
 
 
 def sorted_measures(measures: Iterable[Measure]) -> list[Measure]:

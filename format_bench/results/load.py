@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +65,11 @@ class Results:
                     if isinstance(known, dict) and isinstance(known.get("rows"), int):
                         found.setdefault(name, set()).add(known["rows"])
         return found
+
+    def without_samples(self) -> Results:
+        """Return the results without samples; the same if there is nothing else."""
+        whole = [each for each in self.records if not self.is_sample(each)]
+        return replace(self, records=whole) if whole else self
 
     def is_sample(self, record: Record) -> bool:
         """Return whether a record is of a sample, measured to estimate or to sort out.

@@ -7,7 +7,8 @@ One rule for the terminal, asv's tables, reports and the site, also described in
    different values, nor for ratios, which explain times and are not aims themselves.
 3. A value ties with the best if noise may explain the difference. With the noise floors of the machine,
    that is a relative difference up to the floor of the metric. Without them, it is an interval of the
-   median that overlaps the best one's, so a value of one sample ties with none.
+   median that overlaps the best one's, or a difference up to the noise that the rounds of the two show
+   (`format_bench.results.noise`); a value of one sample ties with none.
 4. Exact metrics (sizes and counts) do not tie.
 
 Beside the best of one metric, the Pareto front has the points that no other beats in all coordinates.

@@ -25,6 +25,7 @@ from format_bench.recommendation import (
     scope,
     scoring,
 )
+from format_bench.recommendation.evidence import evidence_on
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import Speeds
 from format_bench.results import noise_floor
@@ -154,6 +155,9 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     help="Print a file of prices to edit, and exit.",
 )
 @click.option("--thorough", is_flag=True, help="With --data, try all codecs at all levels.")
+@click.option(
+    "--explain", is_flag=True, help="Also show the ranking, ties, caveats, exclusions and all evidence."
+)
 @with_data_limits
 @click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
 @click.pass_context
@@ -176,6 +180,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     budget_seconds: float | None,
     cloud: Path | None,
     thorough: bool,  # noqa: FBT001 (a switch)
+    explain: bool,  # noqa: FBT001 (a switch)
     as_json: bool,  # noqa: FBT001 (a switch)
     **limits: Any,
 ) -> None:
@@ -195,11 +200,13 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
             )
         source = Source(data, SAMPLE, limits=data_limits)
         budget = TimeBudget(budget_seconds or BUDGET_SECONDS, spent_seconds=ctx.obj["spent_seconds"])
-        answer, about_race = _raced(RaceRequest(source, wish, thorough), budget, quiet=ctx.obj["quiet"])
+        request = RaceRequest(source, wish, thorough)
+        answer, about_race = _raced(request, budget, quiet=ctx.obj["quiet"])
+        whole = load_source(str(request.out)) if explain or as_json else None
     else:
         if budget_seconds is not None or thorough:
             raise click.UsageError("--time-budget and --thorough are about --data, which is not given")
-        found = load_source(results or DEFAULT)
+        found = whole = load_source(results or DEFAULT)
         for each in (*conditions, *([f"medium={medium}"] if medium else [])):
             found = _under(found, each)
         if dataset is not None:
@@ -210,13 +217,13 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         answer = recommend(found, wanted.weights, wanted.requirements, speeds=speeds, suite=suite)
         answer = replace(answer, caveats=[*questions.sentences(mix), *answer.caveats, *wanted.caveats])
     bill = prices and cost.bill(answer, others, prices)
+    evidence = evidence_on(answer, whole) if whole and (explain or as_json) else []
     if as_json:
-        facts = (
-            output.to_json(answer) | about_race | ({"cost": output.bill_to_json(bill)} if bill else {})
-        )
+        costs = {"cost": output.bill_to_json(bill)} if bill else {}
+        facts = output.to_json(answer, evidence) | about_race | costs
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2, allow_nan=False))
     else:
-        output.show(answer, quiet=ctx.obj["quiet"])
+        output.show(answer, quiet=ctx.obj["quiet"], explain=explain, evidence=evidence)
         if bill:
             output.show_bill(bill, quiet=ctx.obj["quiet"])
 

@@ -21,7 +21,7 @@ from format_bench.report.charts.figures import WIDTH
 from format_bench.report.charts.heat_map import heat_maps, query_map
 from format_bench.report.model import SuiteResults, outline_of
 from format_bench.report.queries import query_tables
-from format_bench.report.ranking import findings_on
+from format_bench.report.ranking import findings_on, headline_of
 from format_bench.report.theme import SHADES, THEME
 from format_bench.results.display.text import format_ratio, joined
 from format_bench.results.marks import WORDS, legend
@@ -127,6 +127,7 @@ def page(results: Results) -> str:
         legend=legend(results.floors),
         facts=metadata_table.by_section(results),
         runs=len(results.metadata),
+        top=headline_of(results),
         chooser=chooser_of(results),
         style=style(),
         script="".join(templates.get_template(each).render() for each in SCRIPTS),

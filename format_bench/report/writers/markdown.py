@@ -11,7 +11,7 @@ from adapter_core.text import visible
 from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.model import Outline, outline_of
 from format_bench.report.queries import query_tables
-from format_bench.report.ranking import verdict
+from format_bench.report.ranking import headline_of, verdict
 from format_bench.results.display.markdown import TextTable, markdown
 from format_bench.results.marks import symbols
 from format_bench.results.table import result_table, text_table
@@ -34,7 +34,8 @@ def markdown_page(results: Results) -> str:
         lines += [f"{_escaped(machine)}.", ""]
     if outline.mixture:
         lines += [_escaped(outline.mixture), ""]
-    lines += ["## Verdict", "", *(f"- {_escaped(each)}" for each in verdict(outline.suites)), ""]
+    said = [*headline_of(results).sentences, *verdict(outline.suites)]
+    lines += ["## Verdict", "", *(f"- {_escaped(each)}" for each in said), ""]
     if check := str(outline.self_check):
         lines += [_escaped(check), ""]
     lines += [symbols(outline.floors).replace("*", "\\*"), ""]

@@ -10,7 +10,7 @@ from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.charts.build import pictures
 from format_bench.report.charts.figures import POINTS_PER_INCH, QUIET, Chart, style, wrapped
 from format_bench.report.model import Outline, outline_of
-from format_bench.report.ranking import verdict
+from format_bench.report.ranking import headline_of, verdict
 from format_bench.results.marks import legend
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def write(results: Results, path: Path) -> None:
         about = (f"{outline.lead}.", metadata_table.summary(results), outline.mixture)
         pages.paragraphs(list(filter(None, about)))
         pages.heading("Verdict", _SUBHEADING)
-        pages.paragraphs(verdict(outline.suites))
+        pages.paragraphs([*headline_of(results).sentences, *verdict(outline.suites)])
         notes = [str(outline.self_check), legend(outline.floors)]
         pages.paragraphs(list(filter(None, notes)), _SMALL, color=QUIET)
         for suite, group, drawn, maps in pictures(outline):

@@ -10,7 +10,7 @@ from adapter_core.text import printable
 from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.queries import query_tables
-from format_bench.report.ranking import verdict
+from format_bench.report.ranking import headline_of, verdict
 from format_bench.results.export import flat_rows
 from format_bench.results.marks import BEST, symbols
 from format_bench.results.table import FormattedCell, ResultTable, measured_column
@@ -38,7 +38,8 @@ def write(results: Results, path: Path) -> None:
     book = Workbook()
     book.remove(book.worksheets[0])
     notes = (str(outline.self_check), symbols(outline.floors))
-    said = [[each] for each in (outline.mixture, *verdict(outline.suites), *notes) if each]
+    verdicts = (*headline_of(results).sentences, *verdict(outline.suites))
+    said = [[each] for each in (outline.mixture, *verdicts, *notes) if each]
     _add(book, "verdict", ["finding"], said)
     header, rows = flat_rows(results.records)
     _add(book, "all cells", header, ([_plain(row[name]) for name in header] for row in rows))

@@ -23,6 +23,7 @@ from format_bench.recommendation import (
     scope,
     scoring,
 )
+from format_bench.recommendation.evidence import evidence_on
 from format_bench.recommendation.formulas import log_factor
 from format_bench.recommendation.purposes import PRESETS, Wish
 from format_bench.recommendation.requirements import MEANINGS
@@ -140,7 +141,7 @@ def test_a_break_even_is_where_both_take_the_same_time():
     (even,) = recommend(found, {READ: 1, SIZE: 1}).break_evens
     assert even == ("ORC", "Feather, no codec", pytest.approx(100e6), None)
     assert 10e6 / even.bytes_per_second + 1.0 == pytest.approx(60e6 / even.bytes_per_second + 0.5)
-    assert output.break_even(even).startswith("Below 100 MB/s, fetched and read, ORC")
+    assert output.break_even(even) == "Below 100 MB/s ORC arrives first; above, Feather, no codec."
 
 
 def _costs(label, share, round_trips):
@@ -179,7 +180,7 @@ def test_a_break_even_on_a_server_counts_fetched_bytes_and_round_trips():
     sentence = output.break_even(even)
     assert "(Feather, no codec waits for 10 and ORC waits for 60): below 30 MB/s ORC" in sentence
     near = costs | {"ORC": _costs("ORC", 1.0, 0.0), "Feather": _costs("Feather", 1.0, 50.0)}
-    assert "ORC is sooner there at any speed" in output.break_even(break_even_of(orc, feather, near))
+    assert "ORC arrives first at any speed" in output.break_even(break_even_of(orc, feather, near))
     assert break_even_of(orc, feather, {"ORC": costs["ORC"]}) is None
 
 
@@ -658,7 +659,8 @@ def made(tmp_path_factory):
 
 
 def test_the_command_prints_a_table_and_words(made):
-    done = run("recommend", made, "--weight", "size=1", "--weight", "read_time=3", "--require", "safe")
+    wish = ("--weight", "size=1", "--weight", "read_time=3", "--require", "safe")
+    done = run("recommend", made, *wish, "--explain")
     assert (done.returncode, done.stderr) == (0, "")
     assert "Use Feather, no codec: of 2 that meet safe it is best on the whole" in done.stdout
     assert re.search(r"^Feather, no codec +P +1 +1\.19 +2\.33 +1\.00$", done.stdout, re.MULTILINE)
@@ -673,7 +675,8 @@ def test_the_command_prints_json(made):
     done = run("recommend", made, "--preset", "archive", "--json")
     found = json.loads(done.stdout)
     wanted = purposes.criteria_for(load(made), Wish(preset="archive"))
-    whole = output.to_json(recommend(load(made), wanted.weights, wanted.requirements))
+    answer = recommend(load(made), wanted.weights, wanted.requirements)
+    whole = output.to_json(answer, evidence_on(answer, load(made)))
     assert found == json.loads(json.dumps(whole))
     assert found["use"] == "Parquet, no codec"
     assert {each["name"]: each["missing_value"] for each in found["excluded"]} == {
@@ -717,7 +720,7 @@ def test_a_condition_is_written_as_run_takes_it(tmp_path):
         "link=20ms/100Mbit": "Parquet",
         "link=20 ms, 100 Mbit/s": "Parquet",
     }.items():
-        done = run("recommend", tmp_path, "--under", condition)
+        done = run("recommend", tmp_path, "--under", condition, "--explain")
         assert (f"Use {name}, no codec: it is the only one" in done.stdout) is True, done.stderr
     done = run("recommend", tmp_path, "--under", "link=1 hop")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)

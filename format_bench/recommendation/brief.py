@@ -1,0 +1,235 @@
+"""Answer in three lines: the format to use, because of what, or which other one when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from format_bench.recommendation.scoring import READ_TIME, SAVE_TIME, SIZE
+from format_bench.recommendation.sensitivity import break_even_of, smallest_change
+from format_bench.results.display.text import format_ratio, joined, quantity
+from format_bench.results.metrics import Measure
+from format_bench.results.records import engine_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from format_bench.recommendation.recommend import Ranked, Recommendation
+    from format_bench.results.candidates import Candidate, Configuration
+    from format_bench.results.load import Results
+
+# Names in one line.
+SHOWN = 5
+
+ESTIMATES = "estimates"
+"""Source of the bands of values that are estimated from samples."""
+
+# Values that are said to be the same: a reader cares for no difference below.
+_SAME = 0.01
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """The file that a user came with."""
+
+    name: str
+    size_bytes: int | None
+    """None of a file of which a sample was measured."""
+    baseline: Candidate | None
+    """The candidate that writes such files, measured or estimated on the same rows."""
+
+    @classmethod
+    def of(cls, results: Results, candidates: list[Candidate]) -> OwnFile | None:
+        """Return the user's file that results are of; None if they are of other data."""
+        for facts in results.data.values():
+            if not isinstance(name := facts.get("file"), str):
+                continue
+            size, known = facts.get("bytes"), facts.get("baseline")
+            baseline = None
+            if isinstance(known, dict):
+                choice = known.get("format"), known.get("codec"), known.get("level")
+                same = (each for each in candidates if _choice(each.configuration) == choice)
+                baseline = next(same, None)
+            return cls(name, size if isinstance(size, int) else None, baseline)
+        return None
+
+
+def _choice(configuration: Configuration) -> tuple[Any, ...]:
+    return configuration.format, configuration.codec, configuration.level
+
+
+@dataclass(frozen=True)
+class Brief:
+    """The three lines, each a sentence without its first word."""
+
+    use: str
+    because: str
+    otherwise: str
+    """The line *Or*."""
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """The lines with their first words."""
+        named = [("Use", self.use), ("Because", self.because), ("Or", self.otherwise)]
+        return [(name, text) for name, text in named if text]
+
+
+def brief_of(answer: Recommendation) -> Brief:
+    """Return a recommendation in three lines."""
+    if answer.is_undecided:
+        names = joined([answer.first.candidate.name, *_names(answer.ties)], most=SHOWN)
+        noise = answer.disturbance.noise
+        how = f"two runs differ by up to {noise:.0%}" if noise else "every range reaches all others"
+        return Brief(
+            f"no winner: too noisy to name one; candidates are {names}",
+            f"{how} in the median cell" if noise else how,
+            "repeat this on an idle machine",
+        )
+    if answer.is_tiny:
+        text = "a table of so few rows is read at once from any format, and people can read CSV as it is"
+        return Brief(f"{answer.first.candidate.name}: any format does", text, _for_types(answer))
+    name = answer.first.candidate.name
+    if len(answer.ranked) == 1 and answer.unmeasured:
+        name += ", the only one measured on all rows so far"
+    return Brief(name, ", ".join(_values(answer)), _or(answer))
+
+
+def _names(ranked: list[Ranked]) -> list[str]:
+    return [each.candidate.name for each in ranked]
+
+
+def _for_types(answer: Recommendation) -> str:
+    others = [each for each in answer.ranked[1:] if each.candidate.configuration.format == "Parquet"]
+    return "Parquet, if types must be kept" if others else ""
+
+
+def _values(answer: Recommendation) -> Iterator[str]:
+    """Yield the values of the first one, beside the user's file or the best of the others."""
+    first, own = answer.first.candidate, answer.own
+    measures = dict.fromkeys([SIZE, READ_TIME, *answer.weights])
+    for measure in measures:
+        value = total(first, answer, measure)
+        if value is None:
+            continue
+        text = _PHRASES.get(measure, f"{measure.phrase} {{}}").format(_with_unit(value, measure))
+        before, source = _before(own, answer, measure)
+        if before is not None and abs(before - value) > _SAME * before:
+            text += f" instead of {_with_unit(before, measure)}{source}"
+        elif before is None:
+            text += _beside_others(answer, measure)
+        yield text
+
+
+_PHRASES = {
+    SIZE: "{}",
+    READ_TIME: "reads in {}",
+    SAVE_TIME: "saves in {}",
+    Measure("read time", "cold"): "reads in {} from the disk",
+    Measure("durable save time"): "saves durably in {}",
+}
+
+
+def _with_unit(value: float, measure: Measure) -> str:
+    return quantity(value, measure.unit)
+
+
+def _before(own: OwnFile | None, answer: Recommendation, measure: Measure) -> tuple[float | None, str]:
+    """Return the value of the user's own file, or of the format of such files, with its source."""
+    if own is None:
+        return None, ""
+    if measure == SIZE and own.size_bytes is not None:
+        return own.size_bytes, ""
+    if own.baseline is None:
+        return None, ""
+    value = total(own.baseline, answer, measure)
+    cells = (own.baseline.cells.get((each, measure)) for each in answer.datasets)
+    is_estimate = any(each and each.sentence.startswith("estimated from") for each in cells)
+    source = f" as {own.baseline.name}" + (", estimated" if is_estimate else "")
+    return value, source if value is not None else ""
+
+
+def _beside_others(answer: Recommendation, measure: Measure) -> str:
+    ratio = answer.first.ratios.get(measure)
+    if len(answer.ranked) == 1 or ratio is None:
+        return ""
+    return " (best)" if ratio < 1 + _SAME else f" ({format_ratio(ratio)} times the best)"
+
+
+def total(candidate: Candidate, answer: Recommendation, measure: Measure) -> float | None:
+    """Return the sum of a candidate's values over all data sets that count; None if one is missing."""
+    found = [candidate.value(each, measure) for each in answer.datasets]
+    known = [each for each in found if each is not None]
+    return sum(known) if known and len(known) == len(found) else None
+
+
+def runner_up(answer: Recommendation) -> Ranked | None:
+    """Return the second candidate, or the one that a change of a weight puts first; None if alone."""
+    if len(answer.ranked) == 1:
+        return None
+    second, change = answer.ranked[1], answer.change
+    if change is None or list(_when(answer, second)):
+        return second
+    return next(each for each in answer.ranked if each.candidate.name == change.name)
+
+
+def _or(answer: Recommendation) -> str:
+    if (second := runner_up(answer)) is None:
+        names = joined(answer.unmeasured, most=SHOWN)
+        return f"not yet measured on all rows: {names}" if names else ""
+    tie = ""
+    if second.ties:
+        tie = "samples cannot tell them apart" if answer.noise == ESTIMATES else "as good within noise"
+    clauses = [tie, *_when(answer, second)]
+    text = "; ".join(filter(None, clauses)) or "second, whatever counts more"
+    speed = _break_even(answer, second)
+    return f"{second.candidate.name}: {text}" + (f". {speed}" if speed else "")
+
+
+def _when(answer: Recommendation, other: Ranked) -> Iterator[str]:
+    """Yield the change of a weight that puts another candidate first, if there is one."""
+    name = other.candidate.name
+    change = smallest_change(answer.first.logs, {name: other.logs}, answer.weights)
+    if change:
+        factor = change.weight / answer.weights[change.measure]
+        comparison = "more than" if factor >= 1 else "less than"
+        much = f"{comparison} {format_ratio(factor)} times as much"
+        yield f"first if {change.measure.phrase} counts {much}"
+
+
+def _break_even(answer: Recommendation, other: Ranked) -> str:
+    found = break_even_of(answer.first.candidate, other.candidate)
+    if not found or not found.bytes_per_second:
+        return ""
+    speed = quantity(found.bytes_per_second, "bytes")
+    return f"Below {speed}/s {found.smaller} arrives first; above, {found.other}"
+
+
+def to_json(answer: Recommendation) -> dict[str, Any]:
+    """Return the three lines as JSON values, with the numbers in them."""
+    found, first = brief_of(answer), answer.first.candidate
+    facts = first.configuration
+    use = None
+    if not answer.is_undecided:
+        use = {
+            "name": first.name,
+            "format": facts.format,
+            "engine": engine_of(facts.format) or None,
+            "codec": facts.codec,
+            "level": facts.level,
+            "settings": getattr(facts, "settings", "") or None,
+        }
+    own = answer.own
+    before: dict[str, Any] = {}
+    if own is not None:
+        before = {"file": own.name, "bytes": own.size_bytes}
+        if own.baseline is not None:
+            read = total(own.baseline, answer, READ_TIME)
+            before |= {"format": own.baseline.name, "read_seconds": read}
+    second = runner_up(answer)
+    values = {each.option: total(first, answer, each) for each in (SIZE, READ_TIME, *answer.weights)}
+    return {
+        "use": use,
+        "because": {"values": values, "own_file": before or None},
+        "or": second and {"name": second.candidate.name, "ties": second.ties},
+        "text": dict(found.lines),
+    }

@@ -1,0 +1,103 @@
+"""Disturbance of results: a machine that was busy with other work, and noise beyond what a choice bears.
+
+One rule for the terminal, JSON, reports and the site:
+
+1. A machine counts as busy above `BUSY` processes for each CPU when the run started.
+2. Above `NOISY` in the median cell, a banner says how far two runs may differ.
+3. Above `TOO_NOISY` no winner is named: in half of the cells a second run may find twice the time, and
+   so another order of all but the clearest cases.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from format_bench.results.display.text import plural
+from format_bench.results.noise import RunNoise, is_wall_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from format_bench.results.load import Results
+    from format_bench.results.records import Record
+
+BUSY = 1.5
+"""Processes for each CPU above which a machine counts as busy with other work."""
+
+NOISY, TOO_NOISY = 0.5, 1.0
+"""Noise of the median cell above which a banner says so, and above which no winner is named."""
+
+# Samples of one process whose range says something where the noise of rounds is not known.
+_FEWEST_SAMPLES = 3
+
+# Factor between the ends of the winner's band above which overlapping all others means noise: a
+# narrower band says that the candidates are alike.
+WIDE_BAND = 2.0
+
+FEWEST_CANDIDATES = 3
+"""Candidates that all tie, below which that is a tie and not noise."""
+
+
+def busy_sentence(load: float, cpus: int) -> str:
+    """Return a sentence on a machine with so many running processes; empty if it was not busy."""
+    if load <= BUSY * cpus:
+        return ""
+    return (
+        f"The machine was busy, with {load:.1f} processes for {plural(cpus, 'CPU')}: times may be far "
+        "too long. Repeat this when it is idle."
+    )
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """How far results are disturbed."""
+
+    busy: str = ""
+    """Sentence on a busy machine; empty if it was idle, or if that is not known."""
+    noise: float | None = None
+    """Noise of the median timed cell, a share of the smaller of two values; None if it is not known."""
+
+    @classmethod
+    def of(cls, results: Results, records: Iterable[Record] | None = None) -> Disturbance:
+        """Return the disturbance of results, or of some records among them."""
+        return cls(_busy(results), median_noise(results.records if records is None else [*records]))
+
+    @property
+    def is_too_noisy(self) -> bool:
+        """Whether noise alone forbids to name a winner."""
+        return self.noise is not None and self.noise > TOO_NOISY
+
+    @property
+    def banner(self) -> str:
+        """Sentences for the top of every view; empty if there is nothing to warn of."""
+        if self.noise is None or self.noise <= NOISY:
+            return self.busy
+        text = f"Times are noisy: two runs differ by up to {self.noise:.0%} in the median cell."
+        return f"{self.busy} {text}".strip()
+
+
+def _busy(results: Results) -> str:
+    for facts in reversed(results.metadata):
+        load, cpu = facts.get("load_average"), facts.get("cpu")
+        start = load.get("start") if isinstance(load, dict) else None
+        cpus = cpu.get("usable") if isinstance(cpu, dict) else None
+        if isinstance(start, list) and start and isinstance(cpus, int):
+            return busy_sentence(float(start[0]), cpus)
+    return ""
+
+
+def median_noise(records: Sequence[Record]) -> float | None:
+    """Return the noise of the median timed cell, of its rounds or else of its samples."""
+    noise = RunNoise(records)
+    timed = [each for each in records if each.value and is_wall_time(each)]
+    found = [noise.of_cell(each) for each in timed]
+    known = [each for each in found if each is not None]
+    # Samples of one process resemble each other more than two runs do: at least so much is noise.
+    known = known or [
+        each.interval[1] / each.interval[0] - 1
+        for each in timed
+        if each.interval and each.interval[0] > 0 and len(each.repeats) >= _FEWEST_SAMPLES
+    ]
+    return statistics.median(known) if known else None

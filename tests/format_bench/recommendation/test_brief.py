@@ -1,0 +1,206 @@
+"""The answer in three lines, and when noise forbids one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from format_bench.comparison import compare
+from format_bench.recommendation import Requirement, brief, output, recommend
+from format_bench.recommendation.evidence import EVIDENCE, evidence_on
+from format_bench.report import findings, headline_of
+from format_bench.report.model import results_by_suite
+from format_bench.results.disturbance import BUSY, Disturbance, busy_sentence
+from format_bench.results.load import Results
+from format_bench.results.metrics import Measure
+from tests.factories.records import record
+
+READ, SAVE, SIZE = Measure("read time"), Measure("save time"), Measure("size")
+UNITS = {"size": "bytes", "lost columns": "columns"}
+
+
+def results_of(values, rows=50_000, metadata=(), **facts):
+    """Return results of a table by format and metric; a time may be a list of samples."""
+    found = []
+    for label, metrics in values.items():
+        for metric, value in metrics.items():
+            several = value if isinstance(value, list) else [value]
+            interval = [min(several), max(several)] if isinstance(value, list) else None
+            known = {"unit": UNITS.get(metric, "seconds"), "dataset": "mine", "rows": rows}
+            middle = sorted(several)[len(several) // 2]
+            one = record(label, metric, middle, repeats=several, interval=interval, **(known | facts))
+            found.append(one)
+    return Results("mine", found, list(metadata))
+
+
+def facts_of(**facts):
+    return {"data": {"mine": {"rows": 50_000, "file": "mine.csv", "bytes": 14_200_000, **facts}}}
+
+
+OWN = facts_of(baseline={"format": "CSV", "codec": None, "level": None})
+TWO = {
+    "Feather": {"read time": 0.04, "save time": 0.02, "size": 9e6},
+    "Parquet": {"read time": 0.06, "save time": 0.05, "size": 3.1e6},
+    "CSV": {"read time": 0.9, "save time": 1.4, "size": 14.2e6},
+}
+
+
+def lines(answer):
+    return dict(brief.brief_of(answer).lines)
+
+
+def test_the_lines_compare_with_the_file_that_the_user_came_with():
+    found = lines(recommend(results_of(TWO, metadata=[OWN]), {SIZE: 3, READ: 1}))
+    assert found["Use"] == "Parquet"
+    assert found["Because"] == "3.1 MB instead of 14.2 MB, reads in 60 ms instead of 900 ms as CSV"
+    # (9.0 - 3.1) MB in 20 ms
+    assert found["Or"].startswith("Feather: first if ")
+    assert found["Or"].endswith(". Below 295 MB/s Parquet arrives first; above, Feather")
+
+
+def test_without_a_file_the_lines_compare_with_the_best():
+    found = lines(recommend(results_of(TWO), {SIZE: 3, READ: 1}))
+    assert found["Because"] == "3.1 MB (best), reads in 60 ms (1.50 times the best)"
+
+
+def test_of_a_sample_the_size_of_the_whole_file_is_no_comparison():
+    own = facts_of(bytes=None, baseline={"format": "CSV", "codec": None, "level": None})
+    found = lines(recommend(results_of(TWO, metadata=[own]), {SIZE: 1}))
+    assert found["Because"].startswith("3.1 MB instead of 14.2 MB as CSV, ")
+
+
+def test_the_same_lines_are_in_json():
+    answer = recommend(results_of(TWO, metadata=[OWN]), {SIZE: 3, READ: 1})
+    facts = output.to_json(answer)["answer"]
+    assert (facts["use"]["format"], facts["use"]["codec"]) == ("Parquet", None)
+    assert facts["because"]["own_file"] == {
+        "file": "mine.csv", "bytes": 14_200_000, "format": "CSV", "read_seconds": 0.9
+    }  # fmt: skip
+    assert facts["or"]["name"] == "Feather"
+    assert facts["text"] == lines(answer)
+
+
+TEN = {
+    "CSV": {"read time": 0.002, "size": 60.0, "lost columns": 0.0},
+    "Feather": {"read time": 0.001, "size": 2000.0, "lost columns": 0.0},
+}
+
+
+def test_for_ten_rows_any_format_does():
+    found = lines(recommend(results_of(TEN, rows=10), {READ: 1}))
+    assert found["Use"] == "CSV: any format does"
+    assert "people can read CSV" in found["Because"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "changed"), [(10, {"lost columns": 1.0}), (10, {"size": 9000.0}), (1000, {})]
+)
+def test_csv_is_not_the_answer_if_it_loses_something_or_rows_are_more(rows, changed):
+    values = TEN | {"CSV": TEN["CSV"] | changed}
+    assert lines(recommend(results_of(values, rows=rows), {READ: 1}))["Use"] == "Feather"
+
+
+def noisy(factor):
+    """Return three formats whose samples range by a factor and overlap each other."""
+    return {
+        label: {"read time": [t, t * factor**0.5, t * factor], "size": 1e6}
+        for label, t in {"Feather": 1.0, "ORC": 1.01, "Parquet": 1.02}.items()
+    }
+
+
+def test_above_a_noise_of_100_percent_no_winner_is_named_in_any_view():
+    found = results_of(noisy(4.0))
+    answer = recommend(found, {READ: 1})
+    assert answer.is_undecided
+    use = lines(answer)["Use"]
+    assert use.startswith("no winner: too noisy to name one; candidates are Feather, ORC and Parquet")
+    facts = output.to_json(answer)
+    assert facts["use"] is facts["answer"]["use"] is None
+    assert "two runs differ by up to 300%" in facts["banner"]
+    top = headline_of(found)
+    assert "Times are noisy" in top.banner
+    assert any("too noisy" in str(each) for each in top.answer)
+
+
+def test_below_it_ties_are_named():
+    answer = recommend(results_of(noisy(1.2)), {READ: 1})
+    assert not answer.is_undecided
+    assert not answer.disturbance.banner
+    assert lines(answer)["Or"].startswith("ORC: as good within noise")
+
+
+def test_a_busy_machine_is_said_first_by_one_rule():
+    assert busy_sentence(BUSY * 4, 4) == ""
+    assert busy_sentence(6.1, 4).startswith("The machine was busy, with 6.1 processes for 4 CPUs")
+    load = {"load_average": {"start": [9.0, 1.0, 1.0], "end": None}, "cpu": {"usable": 2}}
+    found = results_of(TWO, metadata=[load])
+    assert "9.0 processes for 2 CPUs" in Disturbance.of(found).banner
+    assert headline_of(found).banner == recommend(found, {SIZE: 1}).disturbance.banner
+
+
+@pytest.fixture
+def sampled():
+    """Return results of which Feather alone was measured on all rows, after samples of all."""
+    samples = results_of(TWO, rows=2_000, metadata=[facts_of()])
+    whole = results_of({"Feather": TWO["Feather"]})
+    return replace(samples, records=[*samples.records, *whole.records])
+
+
+def test_samples_are_no_comparison_and_the_others_are_not_yet_measured(sampled):
+    answer = recommend(sampled, {SIZE: 1, READ: 1}, [Requirement.COLUMNS])
+    assert [each.candidate.name for each in answer.ranked] == ["Feather"]
+    assert list(map(str, answer.unmeasured)) == ["Parquet", "CSV"]
+    assert "the only one that meets columns so far; not yet measured on all rows: Parquet and CSV" in (
+        output.paragraph(answer)
+    )
+    assert lines(answer)["Use"] == "Feather, the only one measured on all rows so far"
+
+
+def test_samples_are_shown_in_a_report_and_count_in_no_verdict(sampled):
+    groups = {group.name: group.is_sample for group in results_by_suite(sampled)[0].groups}
+    assert groups == {"mine, 2,000 rows, a sample": True, "mine, 50,000 rows": False}
+    assert not any("comparisons" in each or "Parquet" in each for each in findings(sampled))
+    both = replace(sampled, metadata=[])  # sizes that somebody asked for
+    assert any("Parquet" in each for each in findings(both))
+
+
+def test_samples_are_not_compared(sampled):
+    ratios = compare(sampled, sampled).ratios
+    assert {each.pair.dataset.rows_a for each in ratios} == {50_000}
+
+
+def test_where_nothing_was_measured_on_all_rows_the_samples_count():
+    samples = results_of(TWO, rows=2_000, metadata=[facts_of()])
+    assert len(recommend(samples, {SIZE: 1}).ranked) == 3
+
+
+def test_evidence_names_its_kind_and_source():
+    found = results_of(TWO)
+    memory = results_of({"Parquet": {"read memory": 3e6}, "Feather": {"read memory": 1e6}})
+    lost = results_of({"Parquet": {"lost columns": 0.0}})
+    found = replace(found, records=[*found.records, *memory.records, *lost.records])
+    known = {each.kind: each for each in evidence_on(recommend(found, {SIZE: 1}), found)}
+    assert known["memory"].text == "read memory 3.00 times the best"
+    assert known["losses"] == ("losses", "everything came back as it was saved", "mine")
+    assert known["safety"].source == "declaration of the adapter"
+    assert known["damage"].source.startswith("study damage, 20")
+    assert "round trips" in known["links"].text
+    assert known["other machines"].source == "published: thesis"
+    assert set(known) <= {each.name for each in EVIDENCE}
+
+
+@pytest.mark.parametrize(
+    ("requirement", "reason"),
+    [
+        (Requirement.ROWS, "Pickle reads all rows only"),
+        (Requirement.REMOTE, "Pickle reads local files only"),
+        (Requirement.STREAMS, "Pickle writes whole tables only"),
+    ],
+)
+def test_requirements_on_features_are_met_as_adapters_declare(requirement, reason):
+    found = results_of(TWO | {"Pickle": {"read time": 0.001, "save time": 0.001, "size": 1e6}})
+    answer = recommend(found, {READ: 1}, [requirement])
+    reasons = {each.candidate.name: each.reasons.get(requirement) for each in answer.excluded}
+    assert reasons["Pickle"] == reason
+    assert "Parquet" in {each.candidate.name for each in answer.ranked}
