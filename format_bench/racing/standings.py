@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.recommendation import purposes
-from format_bench.recommendation.brief import ESTIMATES
 from format_bench.recommendation.recommend import choose, recommend
 from format_bench.recommendation.scope import one_suite
-from format_bench.recommendation.scoring import checked
+from format_bench.recommendation.scoring import ESTIMATES, checked
 from format_bench.results.candidates import Configuration, candidates_of
 from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.results.load import Results

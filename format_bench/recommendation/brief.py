@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from format_bench.recommendation.scoring import READ_TIME, SAVE_TIME, SIZE
+from format_bench.recommendation.scoring import ESTIMATES, READ_TIME, SAVE_TIME, SIZE
 from format_bench.recommendation.sensitivity import break_even_of, smallest_change
 from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.metrics import Measure
@@ -14,48 +14,15 @@ from format_bench.results.records import engine_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from format_bench.recommendation.own_file import OwnFile
     from format_bench.recommendation.recommend import Ranked, Recommendation
-    from format_bench.results.candidates import Candidate, Configuration
-    from format_bench.results.load import Results
+    from format_bench.results.candidates import Candidate
 
 # Names in one line.
 SHOWN = 5
 
-ESTIMATES = "estimates"
-"""Source of the bands of values that are estimated from samples."""
-
 # Values that are said to be the same: a reader cares for no difference below.
 _SAME = 0.01
-
-
-@dataclass(frozen=True)
-class OwnFile:
-    """The file that a user came with."""
-
-    name: str
-    size_bytes: int | None
-    """None of a file of which a sample was measured."""
-    baseline: Candidate | None
-    """The candidate that writes such files, measured or estimated on the same rows."""
-
-    @classmethod
-    def of(cls, results: Results, candidates: list[Candidate]) -> OwnFile | None:
-        """Return the user's file that results are of; None if they are of other data."""
-        for facts in results.data.values():
-            if not isinstance(name := facts.get("file"), str):
-                continue
-            size, known = facts.get("bytes"), facts.get("baseline")
-            baseline = None
-            if isinstance(known, dict):
-                choice = known.get("format"), known.get("codec"), known.get("level")
-                same = (each for each in candidates if _choice(each.configuration) == choice)
-                baseline = next(same, None)
-            return cls(name, size if isinstance(size, int) else None, baseline)
-        return None
-
-
-def _choice(configuration: Configuration) -> tuple[Any, ...]:
-    return configuration.format, configuration.codec, configuration.level
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def _of_records(
 
 def _factors(answer: Recommendation, records: Iterable[Record]) -> str:
     """Return the candidate's values as multiples of the best in the same cells; empty without any."""
-    cells: dict[tuple[object, ...], list[Record]] = defaultdict(list)
+    cells: dict[tuple[Measure, str, int, str, str], list[Record]] = defaultdict(list)
     for each in records:
         if each.value is not None and each.value > 0 and METRICS[each.metric].unit != "ratio":
             measure = Measure.of(each)._replace(query="")
@@ -128,7 +128,7 @@ def _factors(answer: Recommendation, records: Iterable[Record]) -> str:
     ratios: dict[Measure, list[float]] = defaultdict(list)
     for (measure, *_), found in cells.items():
         own = _own(answer, found)
-        if own and len(found) > 1 and isinstance(measure, Measure):
+        if own and len(found) > 1:
             ratios[measure].append(math.log((own.value or 0) / min(each.value or 0 for each in found)))
     return ", ".join(
         f"{measure.phrase} {format_ratio(math.exp(statistics.fmean(logs)))} times the best"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import NoCandidateError
 from format_bench.recommendation import formulas
-from format_bench.recommendation.brief import ESTIMATES, OwnFile
+from format_bench.recommendation.own_file import OwnFile
 from format_bench.recommendation.requirements import Requirement, answer
 from format_bench.recommendation.scope import (
     Scope,
@@ -19,6 +19,7 @@ from format_bench.recommendation.scope import (
     suites_in,
 )
 from format_bench.recommendation.scoring import (
+    ESTIMATES,
     NO_TRANSFER,
     READ_TIME,
     SAVE_TIME,

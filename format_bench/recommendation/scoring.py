@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from format_bench.results.records import Record
 
 
+ESTIMATES = "estimates"
+"""Source of the bands of values that are estimated from samples."""
+
 # Only their proportions matter.
 Weights = dict[Measure, float]
 
