@@ -168,7 +168,12 @@ def _break_even(answer: Recommendation, other: Ranked) -> str:
     if not found or not found.bytes_per_second:
         return ""
     speed = quantity(found.bytes_per_second, "bytes")
-    return f"Below {speed}/s {found.smaller} arrives first; above, {found.other}"
+    return f"Below {speed}/s {subject(found.smaller)} arrives first; above, {found.other}"
+
+
+def subject(name: str) -> str:
+    """Return a name before its verb: one with a comma in it needs another at its end."""
+    return f"{name}," if ", " in name else name
 
 
 def to_json(answer: Recommendation) -> dict[str, Any]:
@@ -183,7 +188,7 @@ def to_json(answer: Recommendation) -> dict[str, Any]:
             "engine": engine_of(facts.format) or None,
             "codec": facts.codec,
             "level": facts.level,
-            "settings": getattr(facts, "settings", "") or None,
+            "settings": facts.settings or None,
         }
     own = answer.own
     before: dict[str, Any] = {}

@@ -46,19 +46,20 @@ def paragraph(answer: Recommendation) -> str:
 def break_even(found: BreakEven) -> str:
     """Return a break-even as a sentence."""
     speed = found.bytes_per_second and quantity(found.bytes_per_second, "bytes")
+    smaller = brief.subject(found.smaller)
     if found.round_trips:
         waits = [f"{name} waits for {number:.0f}" for name, number in found.round_trips.items()]
         start = f"Read on a server, with round trips of {ROUND_TRIP_SECONDS * 1000:.0f} ms "
         start += f"({joined(waits, most=None)}):"
         if speed is None:
-            return f"{start} {found.smaller} arrives first at any speed."
-        return f"{start} below {speed}/s {found.smaller} arrives first; above, {found.other}."
+            return f"{start} {smaller} arrives first at any speed."
+        return f"{start} below {speed}/s {smaller} arrives first; above, {found.other}."
     if speed is None:
         return (
             f"{found.smaller} is no larger than {found.other} and reads no more slowly: it arrives "
             "first over a link of any speed."
         )
-    return f"Below {speed}/s {found.smaller} arrives first; above, {found.other}."
+    return f"Below {speed}/s {smaller} arrives first; above, {found.other}."
 
 
 def _use(answer: Recommendation) -> str:

@@ -52,11 +52,13 @@ def lines(answer):
 
 def test_the_lines_compare_with_the_file_that_the_user_came_with():
     found = lines(recommend(results_of(TWO, metadata=[OWN]), {SIZE: 3, READ: 1}))
-    assert found["Use"] == "Parquet"
+    assert found["Use"] == "Parquet, no codec"
     assert found["Because"] == "3.1 MB instead of 14.2 MB, reads in 60 ms instead of 900 ms as CSV"
     # (9.0 - 3.1) MB in 20 ms
-    assert found["Or"].startswith("Feather: first if ")
-    assert found["Or"].endswith(". Below 295 MB/s Parquet arrives first; above, Feather")
+    assert found["Or"].startswith("Feather, no codec: first if ")
+    assert found["Or"].endswith(
+        ". Below 295 MB/s Parquet, no codec, arrives first; above, Feather, no codec"
+    )
 
 
 def test_without_a_file_the_lines_compare_with_the_best():
@@ -77,7 +79,7 @@ def test_the_same_lines_are_in_json():
     assert facts["because"]["own_file"] == {
         "file": "mine.csv", "bytes": 14_200_000, "format": "CSV", "read_seconds": 0.9
     }  # fmt: skip
-    assert facts["or"]["name"] == "Feather"
+    assert facts["or"]["name"] == "Feather, no codec"
     assert facts["text"] == lines(answer)
 
 
@@ -98,7 +100,7 @@ def test_for_ten_rows_any_format_does():
 )
 def test_csv_is_not_the_answer_if_it_loses_something_or_rows_are_more(rows, changed):
     values = TEN | {"CSV": TEN["CSV"] | changed}
-    assert lines(recommend(results_of(values, rows=rows), {READ: 1}))["Use"] == "Feather"
+    assert lines(recommend(results_of(values, rows=rows), {READ: 1}))["Use"] == "Feather, no codec"
 
 
 def noisy(factor):
@@ -114,7 +116,9 @@ def test_above_a_noise_of_100_percent_no_winner_is_named_in_any_view():
     answer = recommend(found, {READ: 1})
     assert answer.is_undecided
     use = lines(answer)["Use"]
-    assert use.startswith("no winner: too noisy to name one; candidates are Feather, ORC and Parquet")
+    assert use.startswith(
+        "no winner: too noisy to name one; candidates are Feather, no codec; ORC and Parquet, no codec"
+    )
     facts = output.to_json(answer)
     assert facts["use"] is facts["answer"]["use"] is None
     assert "two runs differ by up to 300%" in facts["banner"]
@@ -149,12 +153,13 @@ def sampled():
 
 def test_samples_are_no_comparison_and_the_others_are_not_yet_measured(sampled):
     answer = recommend(sampled, {SIZE: 1, READ: 1}, [Requirement.COLUMNS])
-    assert [each.candidate.name for each in answer.ranked] == ["Feather"]
-    assert list(map(str, answer.unmeasured)) == ["Parquet", "CSV"]
-    assert "the only one that meets columns so far; not yet measured on all rows: Parquet and CSV" in (
-        output.paragraph(answer)
+    assert [each.candidate.name for each in answer.ranked] == ["Feather, no codec"]
+    assert list(map(str, answer.unmeasured)) == ["Parquet, no codec", "CSV"]
+    assert (
+        "the only one that meets columns so far; not yet measured on all rows: Parquet, no codec and CSV"
+        in (output.paragraph(answer))
     )
-    assert lines(answer)["Use"] == "Feather, the only one measured on all rows so far"
+    assert lines(answer)["Use"] == "Feather, no codec, the only one measured on all rows so far"
 
 
 def test_samples_are_shown_in_a_report_and_count_in_no_verdict(sampled):
@@ -203,4 +208,4 @@ def test_requirements_on_features_are_met_as_adapters_declare(requirement, reaso
     answer = recommend(found, {READ: 1}, [requirement])
     reasons = {each.candidate.name: each.reasons.get(requirement) for each in answer.excluded}
     assert reasons["Pickle"] == reason
-    assert "Parquet" in {each.candidate.name for each in answer.ranked}
+    assert "Parquet, no codec" in {each.candidate.name for each in answer.ranked}
