@@ -344,3 +344,38 @@ def test_a_chart_is_saved_as_svg_and_as_png_of_twice_the_size(opened, scheme, tm
         assert picture.size == (int(2 * width), int(2 * height))
         assert picture.convert("RGB").getpixel((1, 1)) == (255, 255, 255)
         assert len(picture.convert("RGB").getcolors(100_000)) > 20
+
+
+def test_links_open_the_sections_that_are_folded(opened):
+    page = opened("all")
+    for name in ("Losses", "Empty cells", "Circumstances"):
+        section = page.locator(f"section[aria-labelledby={name.split()[0].lower()}-title]")
+        assert not section.is_visible()
+        page.get_by_role("navigation").get_by_role("link", name=name, exact=True).click()
+        assert section.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_stops_of_the_keyboard_are_visible_and_in_the_order_of_the_page(opened, scheme):
+    page = opened("twelve", 400)
+    page.emulate_media(color_scheme=scheme)
+    page.keyboard.press("Tab")
+    stops = []
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        tag, seen, follows = page.evaluate(
+            """() => {
+              const now = document.activeElement;
+              const style = getComputedStyle(now);
+              const before = window.lastStop ?? document.body;
+              window.lastStop = now;
+              const order = before.compareDocumentPosition(now);
+              return [now.tagName, style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0,
+                now === document.body || Boolean(order & Node.DOCUMENT_POSITION_FOLLOWING)];
+            }"""
+        )
+        if tag == "BODY":
+            break
+        stops.append(tag)
+        assert (seen, follows) == (True, True), (len(stops), tag)
+    assert {"A", "BUTTON", "SUMMARY", "svg"} <= set(stops)
