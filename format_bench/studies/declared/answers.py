@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -12,12 +12,12 @@ from adapter_core.errors import InvalidWeightError, NoCandidateError, UnknownNam
 from format_bench.recommendation import (
     Recommendation,
     Requirement,
-    output,
     purposes,
     questions,
     recommend,
     scope,
 )
+from format_bench.recommendation.brief import brief_of
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
 from format_bench.studies.declared.blocks import Block
@@ -82,10 +82,7 @@ class Answers(SectionBase, tag="answers", kw_only=True):
     def blocks(self, context: Context) -> Iterator[Block]:
         """Yield the table, and a block for each case."""
         found = [(case, *_answered(case, context.results)) for case in self.cases]
-        rows = [
-            [case.case, f"**{answer.first.candidate.name}**" if answer else MISSING, _links(case)]
-            for case, answer, _ in found
-        ]
+        rows = [[case.case, _name(answer), _links(case)] for case, answer, _ in found]
         yield Block(self.title, self.text, ["case", "use", "evidence"], rows, "lll")
         for case, answer, reason in found:
             parts = [case.wants, *(_parts(answer) if answer else [f"Not answered: {reason}."])]
@@ -102,8 +99,15 @@ def _answered(case: Case, results: Results) -> tuple[Recommendation | None, str]
         return None, str(error)
 
 
-def _parts(answer: Recommendation) -> Sequence[str]:
-    return [output.paragraph(answer)]
+def _name(answer: Recommendation | None) -> str:
+    if answer is None:
+        return MISSING
+    return "no winner" if answer.is_undecided else f"**{answer.first.candidate.name}**"
+
+
+def _parts(answer: Recommendation) -> Iterator[str]:
+    """Yield the three lines of an answer, and the code of the first format."""
+    yield "\n".join(f"- **{word}** {text}" for word, text in brief_of(answer).lines)
 
 
 def _links(case: Case) -> str:

@@ -55,7 +55,7 @@ def test_a_case_is_answered_by_its_own_weights_among_its_own_formats():
         weights={"size": 1},
         require=[Requirement.SAFE],
     )
-    assert safe.answer(results).first.candidate.name == "Parquet"
+    assert safe.answer(results).first.candidate.name == "Parquet, no codec"
     text = Case(
         case="",
         wants="",
