@@ -55,7 +55,7 @@ from adapter_core.remote_arrays import RemoteArray
 from adapter_core.remote_tables import RemoteTable
 from adapter_core.streams import Streams
 from adapter_core.traits import Trait
-from adapter_core.tunable import Tunable
+from adapter_core.tunable import TableLayout, Tunable
 
 __all__ = [
     "AS_A_WHOLE",
@@ -118,6 +118,7 @@ __all__ = [
     "Streams",
     "TableChange",
     "Trait",
+    "TableLayout",
     "Tunable",
     "UnavailableError",
     "UnknownLevelError",

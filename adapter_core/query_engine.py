@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import importlib
 from abc import ABC, abstractmethod
 from enum import StrEnum
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from adapter_core.data_format import DataFormat
     from adapter_core.query import Query
+    from adapter_core.tunable import TableLayout
 
 
 class Part(StrEnum):
@@ -231,6 +233,22 @@ class EngineOnFormat(BaseAdapter):
                     self.format.save_tuned(tables[name], path, *tuned[name])
                 else:
                     self._save(tables[name], path)
+
+    def save_laid_out(
+        self, tables: Mapping[str, pd.DataFrame], folder: Path, name: str, layout: TableLayout
+    ) -> None:
+        """Write tables into a directory, one of them in a layout; replace an earlier directory.
+
+        Raises
+        ------
+        CannotHoldError
+            If the format cannot store a table as it is. Nothing has been written then.
+        UnsupportedError
+            If it has no such layout.
+        """
+        laid_out = copy.copy(self)
+        laid_out.format = self.format.with_layout(layout)
+        laid_out.save_tuned(tables, folder, {name: (layout.sort_by, layout.lookups)})
 
     def _save(self, df: pd.DataFrame, path: Path) -> None:
         if record_tables.has_records(df):

@@ -23,6 +23,7 @@ from adapter_core import (
     Piece,
     RemoteTable,
     Streams,
+    TableLayout,
     Trait,
     Tunable,
 )
@@ -76,6 +77,15 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         "bloom filters of lookup columns (ndv=131072, fpp=0.01); no z-order, which mixes the "
         "sort key with the lookup columns"
     )
+    layout_names: ClassVar = {
+        "codec": "compression",
+        "level": "compression_level",
+        "group_rows": "max_row_group_size",
+        "page_rows": "data_page_row_count_limit",
+        "partition_by": "partition_by",
+        "lookups": "",
+    }
+    layout_codecs: ClassVar = ("none", "snappy", "lz4_raw", "zstd:1", "zstd:6")
     keeps_order_of_batches = False
     refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
@@ -97,6 +107,30 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
 
         _write(df, path, deltalake.WriterProperties(**self.options) if self.options else None)
 
+    def layout_options(self, layout: TableLayout) -> dict[str, Any]:
+        options = super().layout_options(layout)
+        if codec := layout.codec_and_level[0]:
+            options["compression"] = "UNCOMPRESSED" if codec == "none" else codec.upper()
+        if layout.partition_by:
+            options["partition_by"] = list(layout.partition_by)
+        return options
+
+    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:  # noqa: ARG002 (any)
+        options = self.layout_options(layout)
+        folders = options.pop("partition_by", None)
+        arguments = [f"{name}={value!r}" for name, value in options.items()]
+        if layout.lookups:
+            arguments.append(f"column_properties=dict.fromkeys({list(layout.lookups)!r}, filtered)")
+        return (
+            "import deltalake\n\n"
+            "bloom = deltalake.BloomFilterProperties("
+            "set_bloom_filter_enabled=True, fpp=0.01, ndv=131_072)\n"
+            "filtered = deltalake.ColumnProperties(bloom_filter_properties=bloom)\n" * bool(layout.lookups)
+        ) + (
+            f"options = deltalake.WriterProperties({', '.join(arguments)})\n"
+            f"deltalake.write_deltalake(target, df, partition_by={folders!r}, writer_properties=options)\n"
+        )
+
     def _save_tuned(
         self,
         df: pd.DataFrame,
@@ -108,10 +142,12 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
 
         bloom = deltalake.BloomFilterProperties(set_bloom_filter_enabled=True, fpp=0.01, ndv=131_072)
         filtered = deltalake.ColumnProperties(bloom_filter_properties=bloom)
+        chosen = dict(self.tuned_options)
+        folders = chosen.pop("partition_by", None)
         options = deltalake.WriterProperties(
-            column_properties=dict.fromkeys(lookups, filtered), **self.tuned_options
+            column_properties=dict.fromkeys(lookups, filtered), **chosen
         )
-        _write(df, path, options)
+        _write(df, path, options, folders)
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import deltalake
@@ -224,16 +260,18 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
                 yield arrow.frame_of(part, nullable=nullable)
 
 
-def _write(df: pd.DataFrame, path: Path, options: Any) -> None:
+def _write(df: pd.DataFrame, path: Path, options: Any, folders: list[str] | None = None) -> None:
     import deltalake
+
+    chosen: dict[str, Any] = {"writer_properties": options, "partition_by": folders}
 
     table = arrow.retyped(arrow.arrow_of(df), _signed)
     if not _NOT_IN_DOMAIN.search(str(path.absolute())):
-        deltalake.write_deltalake(path, table, writer_properties=options)
+        deltalake.write_deltalake(path, table, **chosen)
         return
     with TemporaryDirectory() as folder:
         elsewhere = Path(folder, "table")
-        deltalake.write_deltalake(elsewhere, table, writer_properties=options)
+        deltalake.write_deltalake(elsewhere, table, **chosen)
         shutil.move(elsewhere, path)
 
 

@@ -24,6 +24,7 @@ from adapter_core import (
     Piece,
     RemoteTable,
     Streams,
+    TableLayout,
     Trait,
     Tunable,
 )
@@ -76,6 +77,12 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         "write.parquet.row-group-limit": "131072",
     }
     tuned_indexes = "sort order in the metadata, for later writers; PyIceberg writes no bloom filters"
+    layout_names: ClassVar = {
+        "codec": "write.parquet.compression-codec",
+        "level": "write.parquet.compression-level",
+        "group_rows": "write.parquet.row-group-limit",
+    }
+    layout_codecs: ClassVar = ("none", "snappy", "zstd:1", "zstd:6")
     keeps_order_of_batches = False
     refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
@@ -106,6 +113,11 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         self._write(df, path, dict(self.options))
+
+    def layout_options(self, layout: TableLayout) -> dict[str, Any]:
+        options = {name: str(value) for name, value in super().layout_options(layout).items()}
+        plain = {self.layout_names["codec"]: "uncompressed"} if layout.codec == "none" else {}
+        return {**options, **plain}
 
     def _save_tuned(
         self,

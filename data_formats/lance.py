@@ -21,6 +21,7 @@ from adapter_core import (
     Piece,
     RemoteTable,
     Streams,
+    TableLayout,
     Trait,
     Tunable,
 )
@@ -67,6 +68,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
     tuned_indexes = "scalar indexes: ZONEMAP of sort keys, BTREE of lookup columns"
+    layout_names: ClassVar = {"lookups": ""}
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
 
     def _check_values(self, df: pd.DataFrame) -> None:
@@ -84,6 +86,13 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         if codec is not None:
             table = _with_codec(table, codec, level)
         lance.write_dataset(table, path)
+
+    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:  # noqa: ARG002 (any)
+        indexes = [*((each, "ZONEMAP") for each in layout.sort_by)]
+        indexes += [(each, "BTREE") for each in layout.lookups if each not in layout.sort_by]
+        lines = ["data = lance.write_dataset(pa.Table.from_pandas(df, preserve_index=False), target)"]
+        lines += [f"data.create_scalar_index({name!r}, {kind!r})" for name, kind in indexes]
+        return "import lance\nimport pyarrow as pa\n\n" + "\n".join(lines) + "\n"
 
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
         import lance

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import OBJECT_STORES, Codec, Kind, PartialReads, RemoteTable, Streams, Trait, Tunable
+from adapter_core import (
+    OBJECT_STORES,
+    Codec,
+    Kind,
+    PartialReads,
+    RemoteTable,
+    Streams,
+    TableLayout,
+    Trait,
+    Tunable,
+)
 from adapter_core.codec_choice import Recommended
 from adapter_core.tables.arrow import array_batches, arrow_filter, reader_of
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
@@ -56,6 +66,8 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         "stripe_size": 16_777_216,
     }
     tuned_indexes = "bloom filters of lookup columns (bloom_filter_fpp=0.01)"
+    layout_names: ClassVar = {"codec": "compression", "page_rows": "row_index_stride", "lookups": ""}
+    layout_codecs: ClassVar = ("none", "snappy", "lz4", "zstd")
     refuses: ClassVar = {
         Kind.UNSIGNED: "ORC has no type for them",
         Kind.NULLABLE_UNSIGNED: "ORC has no type for them",
@@ -84,6 +96,14 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         options = {"compression": codec} if codec else {}
         df.to_orc(path, engine="pyarrow", index=False, engine_kwargs=options)
 
+    def layout_options(self, layout: TableLayout) -> dict[str, Any]:
+        options = super().layout_options(layout)
+        return {**options, "compression": "uncompressed"} if layout.codec == "none" else options
+
+    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:
+        options = {**self.layout_options(layout), **_filters(layout.lookups, names)}
+        return f'df.to_orc(target, engine="pyarrow", index=False, engine_kwargs={options!r})\n'
+
     def _save_tuned(
         self,
         df: pd.DataFrame,
@@ -91,10 +111,8 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         sort_by: list[str],
         lookups: list[str],
     ) -> None:
-        # The root of the tree of columns is number 0.
-        numbers = [1 + df.columns.get_loc(name) for name in lookups]
-        filters = {"bloom_filter_columns": numbers, "bloom_filter_fpp": 0.01} if numbers else {}
-        df.to_orc(path, engine="pyarrow", index=False, engine_kwargs={**self.tuned_options, **filters})
+        options = {**self.tuned_options, **_filters(lookups, list(df.columns))}
+        df.to_orc(path, engine="pyarrow", index=False, engine_kwargs=options)
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import pyarrow as pa
@@ -217,3 +235,9 @@ def _frame_of(part: pa.Table, nullable: list[str]) -> pd.DataFrame:
     """Return some rows with the dtypes of the whole table, which depend on nulls in other rows."""
     df = part.to_pandas()
     return df.astype({name: object if df[name].dtype in (bool, object) else float for name in nullable})
+
+
+def _filters(lookups: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
+    # The root of the tree of columns is number 0.
+    numbers = [1 + names.index(name) for name in lookups]
+    return {"bloom_filter_columns": numbers, "bloom_filter_fpp": 0.01} if numbers else {}

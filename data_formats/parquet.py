@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Kind, PartialReads, Predicate, RemoteTable, Streams, Trait, Tunable
+from adapter_core import (
+    Codec,
+    Kind,
+    PartialReads,
+    Predicate,
+    RemoteTable,
+    Streams,
+    TableLayout,
+    Trait,
+    Tunable,
+)
 from adapter_core.codec_choice import Recommended
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables import arrow
@@ -52,6 +62,16 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         "max_rows_per_page": 8_192,
     }
     tuned_indexes = "sorting_columns; bloom filters of lookup columns (ndv=131072, fpp=0.01)"
+    layout_names: ClassVar = {
+        "codec": "compression",
+        "level": "compression_level",
+        "group_rows": "row_group_size",
+        "page_rows": "max_rows_per_page",
+        "encodings": "column_encoding",
+        "statistics": "write_statistics",
+        "lookups": "",
+    }
+    layout_codecs: ClassVar = ("none", "snappy", "lz4", "zstd:1", "zstd:6")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -60,6 +80,28 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         df.to_parquet(
             path, engine="pyarrow", compression=codec, compression_level=level, index=False, **options
         )
+
+    def layout_options(self, layout: TableLayout) -> dict[str, Any]:
+        options = super().layout_options(layout)
+        if layout.page_rows:
+            options["write_page_index"] = True
+        if layout.encodings:
+            options["column_encoding"] = dict(layout.encodings)
+        if layout.statistics:
+            options["write_statistics"] = list(layout.statistics)
+        return options
+
+    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:
+        options = _with_dictionaries(self.layout_options(layout), names)
+        if layout.lookups:
+            options["bloom_filter_options"] = _filters(layout.lookups)
+        arguments = ["target", 'engine="pyarrow"', "index=False"]
+        if layout.sort_by:
+            numbers = ", ".join(f"pq.SortingColumn({names.index(each)})" for each in layout.sort_by)
+            arguments.append(f"sorting_columns=[{numbers}]")
+        arguments += [f"{name}={value!r}" for name, value in options.items()]
+        lines = "".join(f"    {each},\n" for each in arguments)
+        return f"import pyarrow.parquet as pq\n\ndf.to_parquet(\n{lines})\n"
 
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
         import pyarrow.parquet as pq
@@ -71,9 +113,9 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
             path,
             engine="pyarrow",
             index=False,
-            sorting_columns=order,
-            bloom_filter_options={name: {"ndv": 131_072, "fpp": 0.01} for name in filtered} or None,
-            **self.tuned_options,
+            sorting_columns=order or None,
+            bloom_filter_options=_filters(filtered) or None,
+            **_with_dictionaries(self.tuned_options, list(df.columns)),
         )
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
@@ -191,6 +233,17 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         import pandas as pd
 
         return pd.read_parquet(path)
+
+
+def _filters(names: Sequence[str]) -> dict[str, dict[str, float]]:
+    return {name: {"ndv": 131_072, "fpp": 0.01} for name in names}
+
+
+def _with_dictionaries(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return options with dictionaries for all columns but those that have an encoding of their own."""
+    encoded = options.get("column_encoding")
+    plain = {"use_dictionary": [name for name in names if name not in encoded]} if encoded else {}
+    return {**options, **plain}
 
 
 def _groups_between(metadata: pq.FileMetaData, start: int, stop: int | None) -> tuple[list[int], int]:

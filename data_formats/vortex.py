@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Kind, PartialReads, RemoteTable, Streams, Trait
+from adapter_core import Kind, PartialReads, RemoteTable, Streams, TableLayout, Trait
 from adapter_core.predicate import OPERATORS
 from adapter_core.tables import arrow
 
@@ -49,6 +49,10 @@ class Adapter(PartialReads, Streams, RemoteTable):
         import vortex
 
         vortex.io.write(arrow.arrow_of(df), str(path))
+
+    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:  # noqa: ARG002 (any)
+        table = "pa.Table.from_pandas(df, preserve_index=False)"
+        return f"import pyarrow as pa\nimport vortex\n\nvortex.io.write({table}, str(target))\n"
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import vortex

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 import data_generator
 import query_engines
-from adapter_core import CannotHoldError, Tunable, UnsupportedError
+from adapter_core import CannotHoldError, TableLayout, Tunable, UnsupportedError
 from adapter_core.errors import (
     ColdProcessError,
     InvalidQuestionsError,
@@ -161,6 +161,8 @@ class QueryOperations(CatalogOperations):
     adapter: EngineOnFormat
     facts: Facts
     """Of the tables that are saved."""
+    layout: TableLayout | None = None
+    """Layout of the first table's file, in place of the track's."""
 
     @staticmethod
     def datasets() -> list[str]:
@@ -235,7 +237,7 @@ class QueryOperations(CatalogOperations):
     def check(self, data: QueryTables) -> None:
         """Raise `CannotHoldError` if the format cannot keep a table, or has no tuned file of it."""
         self.unchecked.check(data.tables)
-        if self.track == TUNED:
+        if self.track == TUNED and self.layout is None:
             self._check_tuned(data)
 
     def _check_tuned(self, data: QueryTables) -> None:
@@ -250,7 +252,9 @@ class QueryOperations(CatalogOperations):
 
     def save(self, data: QueryTables, file: Path) -> None:
         """Save the tables into a directory, as the track says."""
-        if self.track == TUNED:
+        if self.layout and self.layout != TableLayout():
+            self.unchecked.save_laid_out(data.tables, file, data.facts.names[0], self.layout)
+        elif self.track == TUNED and self.layout is None:
             self.unchecked.save_tuned(data.tables, file, data.facts.tuned)
         else:
             self.unchecked.save(data.tables, file)
@@ -265,17 +269,27 @@ class QueryOperations(CatalogOperations):
         """Compare the first table with the one read, column by column."""
         first = data.facts.names[0]
         wanted = data.tables[first]
-        if self.track == TUNED:
+        keys: Sequence[str] = []
+        if self.layout is not None:
+            keys = self.layout.sort_by
+        elif self.track == TUNED:
             keys, _ = data.facts.tuned.get(first, ([], []))
-            wanted = wanted.sort_values(keys, kind="stable", ignore_index=True)
+        if keys:
+            wanted = wanted.sort_values(list(keys), kind="stable", ignore_index=True)
         return verify(wanted, found, *self.adapter.format.kept)
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if the data set lacks the columns, or the engine cannot answer."""
         found = self.facts.query(query)
-        if found.positions and self.track == TUNED and not self.facts.is_sorted:
+        if found.positions and self._reorders:
             raise UnsupportedError(f"rows of a tuned file of {self.facts.dataset} have other numbers")
         self.adapter.engine.check(self.adapter.format.label, found)
+
+    @property
+    def _reorders(self) -> bool:
+        if self.layout is not None:
+            return bool(self.layout.sort_by or self.layout.partition_by)
+        return self.track == TUNED and not self.facts.is_sorted
 
     def open_query(self, query: str, file: Path) -> OpenQuery:
         """Open the saved tables by a new instance of the engine's connection."""

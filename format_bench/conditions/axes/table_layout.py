@@ -1,0 +1,49 @@
+"""Layout of the file that a table is written to, for the queries that it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from adapter_core import TableLayout
+from adapter_core.errors import InvalidRequestError, UnavailableError, UnsupportedError
+from format_bench.conditions.axis import Axis
+from format_bench.families.operations import registry_of
+
+if TYPE_CHECKING:
+    from format_bench.families.cases import Case
+    from format_bench.families.operations import Operations
+
+
+class Layout(Axis):
+    """Order of rows, row groups, pages, codec, encodings and indexes of the first table's file."""
+
+    name = "layout"
+    help = "Of files for query engines, as in sort_by=time;group_rows=65536;codec=zstd:3."
+    order = 23  # after the writer, whose layout it is
+
+    def parse(self, text: str) -> str:
+        """Return the layout's text."""
+        try:
+            return str(TableLayout.parse(text))
+        except ValueError as error:
+            raise InvalidRequestError(f"{self.option} {text}: {error}") from error
+
+    def why_not(self, value: str, case: Case) -> str:
+        """Return why a format has no such layout."""
+        if case.family.name != "queries":
+            return f"layouts are of files for query engines, which the suite {case.suite} does not ask"
+        try:
+            registry_of(case.family).find(case.format).format.layout_options(TableLayout.parse(value))
+        except UnavailableError:
+            return ""  # as the cell will say
+        except UnsupportedError as error:
+            return str(error)
+        return ""
+
+    @contextmanager
+    def under(self, value: str, operations: Operations) -> Iterator[None]:
+        """Save in this layout."""
+        operations.layout = TableLayout.parse(value)  # type: ignore[attr-defined]
+        yield
