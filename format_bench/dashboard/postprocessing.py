@@ -204,7 +204,7 @@ def cells_as_csv(cells: Iterable[AsvCell], records: Sequence[Record]) -> str:
     names = [
         field.name
         for field in fields(AsvCell)
-        if field.name not in ("axes", "samples", "round_sizes", "track")
+        if field.name not in ("axes", "samples", "round_sizes", "track", "settings")
     ]
     writer = csv.DictWriter(text, [*names, "noise"], extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
