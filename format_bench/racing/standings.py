@@ -20,6 +20,7 @@ from format_bench.recommendation.scope import one_suite
 from format_bench.recommendation.scoring import ESTIMATES, checked
 from format_bench.results.candidates import Configuration, candidates_of
 from format_bench.results.display.text import format_ratio, joined, plural
+from format_bench.results.disturbance import Disturbance
 from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
 from format_bench.runner.estimates import estimate, seconds_of
@@ -142,7 +143,13 @@ class Standings:
         answer = recommend(results, criteria.weights, criteria.requirements, speeds=self.wish.speeds)
         answer = replace(answer, caveats=[*answer.caveats, *criteria.caveats])
         if not only_full:
-            answer = replace(answer, noise=ESTIMATES)
+            measured = [
+                each
+                for found in self._records.values()
+                for cells in found.values()
+                for each in cells.values()
+            ]
+            answer = replace(answer, noise=ESTIMATES, disturbance=Disturbance.of(results, measured))
         if answer.own and not answer.own.baseline and self.baseline and self.rows_of(self.baseline):
             cells = self._records[self.baseline].values()
             (own,) = candidates_of(estimate(each.values(), self.rows) for each in cells)

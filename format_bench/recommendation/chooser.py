@@ -25,6 +25,7 @@ from format_bench.recommendation.scoring import (
     READ_TIME,
     SAVE_TIME,
     SIZE,
+    Bands,
     half_band,
     shift_of,
 )
@@ -94,7 +95,7 @@ def _suite(results: Results, whole: Scope) -> dict[str, Any]:
     name = whole.suite
     asked = AskedQuestions.of(results, name)
     measures = [*whole.own_measures, *asked.measures]
-    table = _Table(name, whole.datasets, measures, results.floors, asked)
+    table = _Table(name, whole.datasets, measures, whole.bands, asked)
     # Else each data set would have entries of its own for them.
     for each in further_candidates(results, whole):
         table.number(each)
@@ -143,7 +144,7 @@ class _Table:
     suite: str
     datasets: list[DatasetSize]
     measures: list[Measure]
-    floors: Floors | None
+    bands: Bands
     asked: AskedQuestions
     entries: list[dict[str, Any]] = field(default_factory=list)
     sentences: dict[str, int] = field(default_factory=dict)
@@ -236,9 +237,8 @@ class _Table:
         if record.value is None:
             return str(self._sentence(f"{record.status}: {record.sentence}"))
         value = _short(record.value, _DIGITS)
-        if self.floors or record.interval is None:
-            return value
-        return [value, *(_short(end, _DIGITS_OF_ENDS) for end in record.interval)]
+        ends = self.bands.own(record) or (None if self.bands.floors else record.interval)
+        return [value, *(_short(end, _DIGITS_OF_ENDS) for end in ends)] if ends else value
 
     def _sentence(self, text: str) -> int:
         return self.sentences.setdefault(printable(text), len(self.sentences))

@@ -24,6 +24,7 @@ from format_bench.recommendation.scoring import (
     READ_TIME,
     SAVE_TIME,
     SIZE,
+    Bands,
     Scoring,
     Speeds,
     Weights,
@@ -44,7 +45,6 @@ from format_bench.results.suites import family_of_suite
 if TYPE_CHECKING:
     from format_bench.recommendation.sensitivity import WeightChange
     from format_bench.results.candidates import Candidate, DatasetSize
-    from format_bench.results.noise_floor import Floors
     from format_bench.results.shipped import LinkCosts
 
 
@@ -97,7 +97,7 @@ class Recommendation:
     """The weights that count, and the transfers that times include."""
     requirements: tuple[Requirement, ...]
     noise: str
-    """Source of the bands: "floors", "intervals", `ESTIMATES`, or "unknown"."""
+    """Source of the bands: "rounds", "floors", "intervals", `ESTIMATES`, or "unknown"."""
     ranked: list[Ranked]
     """Best first; at least one."""
     excluded: list[Excluded]
@@ -283,8 +283,8 @@ def choose(
         suite=scope.suite,
         scoring=scoring,
         requirements=wanted,
-        noise=noise_source((each.cells[cell] for each in left for cell in cells), scope.floors),
-        ranked=_ranked(left, scoring, scope.floors),
+        noise=noise_source((each.cells[cell] for each in left for cell in cells), scope.bands),
+        ranked=_ranked(left, scoring, scope.bands),
         excluded=[
             each if each.empty else replace(each, score=scoring.score(each.candidate))
             for each in excluded
@@ -316,13 +316,13 @@ def _measured_on(measure: Measure, scope: Scope) -> list[DatasetSize]:
     ]
 
 
-def _ranked(candidates: list[Candidate], scoring: Scoring, floors: Floors | None) -> list[Ranked]:
+def _ranked(candidates: list[Candidate], scoring: Scoring, noise: Bands) -> list[Ranked]:
     logs = {each.configuration: scoring.logs(each) for each in candidates}
     front = set(pareto_front({each: list(found.values()) for each, found in logs.items()}))
     scores = {each: scoring.weighted(found) for each, found in logs.items()}
     # By name where scores are equal, whatever the order of the records.
     in_order = sorted(candidates, key=lambda each: (scores[each.configuration], each.name))
-    bands = [scoring.band(candidate, floors) for candidate in in_order]
+    bands = [scoring.band(candidate, noise) for candidate in in_order]
     return [
         Ranked(
             candidate=candidate,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
+from format_bench.recommendation.scoring import Bands
 from format_bench.results.candidates import (
     Candidate,
     Configuration,
@@ -21,6 +22,7 @@ from format_bench.results.candidates import (
 from format_bench.results.conditions import WITHIN_A_PLACE
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.noise import RunNoise
 from format_bench.results.suites import SUITES, compared_with, item_of, suite_order
 
 if TYPE_CHECKING:
@@ -35,6 +37,11 @@ class Scope(Results):
     def suite(self) -> str:
         """The suite; its tables may have results of further adapters."""
         return suite_of(self.records[0])
+
+    @cached_property
+    def bands(self) -> Bands:
+        """The bands of values that noise allows."""
+        return Bands(RunNoise(self.records), self.floors)
 
     @cached_property
     def candidates(self) -> list[Candidate]:

@@ -25,6 +25,7 @@ from format_bench.results.metrics import METRICS, Measure
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Candidate, DatasetSize
+    from format_bench.results.noise import RunNoise
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
@@ -211,7 +212,7 @@ class Scoring:
         """Return the weighted factor: 1 if the candidate is the best of everything."""
         return self.weighted(self.logs(candidate))
 
-    def band(self, candidate: Candidate, floors: Floors | None) -> formulas.Band:
+    def band(self, candidate: Candidate, bands: Bands) -> formulas.Band:
         """Return the scores with all values at the lower, and at the upper end of their bands."""
         # Values do not all err to the same side, so ties are rather too many than too few.
         ends = []
@@ -219,7 +220,7 @@ class Scoring:
             logs = {
                 measure: formulas.log_factor(
                     [
-                        _transferred_band(candidate, dataset, measure, self.speeds, floors)[end]
+                        _transferred_band(candidate, dataset, measure, self.speeds, bands)[end]
                         for dataset in datasets
                     ],
                     self.best[measure],
@@ -247,34 +248,52 @@ def half_band(floors: Floors, metric: str) -> float:
     return math.sqrt(1 + floors.floor_for(metric))
 
 
-def _band_of(record: Record, floors: Floors | None) -> formulas.Band:
-    """Return the lower and the upper end of the values that noise allows for a cell.
+@dataclass(frozen=True)
+class Bands:
+    """Bands of values that noise allows, by the rule for ties (`format_bench.results.marks`)."""
 
-    Without noise floors, the band is the interval of the median, or the value alone.
-    """
-    value = record.value or 0.0
-    if floors:
-        return formulas.band_around(value, half_band(floors, record.metric))
-    low, high = record.interval or (value, value)
-    return low, high
+    noise: RunNoise
+    """Noise by the rounds of the run."""
+    floors: Floors | None
+    """The noise floors of the machine, if they were measured."""
+
+    def own(self, record: Record) -> formulas.Band | None:
+        """Return the band by the rounds of the run; None if they do not show any."""
+        noise = self.noise.of_cell(record)
+        return None if noise is None else formulas.band_around(record.value or 0.0, math.sqrt(1 + noise))
+
+    def of(self, record: Record) -> formulas.Band:
+        """Return the lower and the upper end of the values that noise allows for a cell."""
+        value = record.value or 0.0
+        if own := self.own(record):
+            return own
+        if self.floors:
+            return formulas.band_around(value, half_band(self.floors, record.metric))
+        low, high = record.interval or (value, value)
+        return low, high
 
 
 def _transferred_band(
-    candidate: Candidate, dataset: DatasetSize, measure: Measure, speeds: Speeds, floors: Floors | None
+    candidate: Candidate, dataset: DatasetSize, measure: Measure, speeds: Speeds, bands: Bands
 ) -> formulas.Band:
     """Return a cell's value range including transfer time."""
-    low, high = _band_of(candidate.cells[dataset, measure], floors)
+    low, high = bands.of(candidate.cells[dataset, measure])
     speed = speeds.speed_of(measure)
     if speed is None:
         return low, high
-    least, most = _band_of(candidate.cells[dataset, SIZE], floors)
+    least, most = bands.of(candidate.cells[dataset, SIZE])
     return formulas.transferred(low, least, speed), formulas.transferred(high, most, speed)
 
 
-def noise_source(records: Iterable[Record], floors: Floors | None) -> str:
-    """Return the source of the bands: "floors", "intervals", or "unknown" for single samples."""
-    if floors:
-        return "floors"
+def noise_source(records: Iterable[Record], bands: Bands) -> str:
+    """Return the source of the bands: "rounds", "floors", "intervals", or "unknown".
+
+    It is unknown where a time has a single sample.
+    """
     # Sizes and counts have no intervals, and need none.
     timed = [each for each in records if each.unit == "seconds"]
+    if timed and all(bands.own(each) for each in timed):
+        return "rounds"
+    if bands.floors:
+        return "floors"
     return "unknown" if any(each.interval is None for each in timed) else "intervals"

@@ -185,13 +185,16 @@ class ComparisonGroup:
             return BEST
         if measure.is_exact or cell.value is None or best.value is None:
             return ""
-        if self.floors:
-            # A floor is relative to the smaller of two values, which is the best.
-            return TIE if cell.value <= best.value * (1 + self.floors.floor_for(measure.metric)) else ""
-        overlaps = cell.interval and best.interval and cell.interval[0] <= best.interval[1]
-        # Samples of one process are alike where those of another run would not be.
-        noise = max(cell.noise or 0.0, best.noise or 0.0)
-        return TIE if overlaps or cell.value <= best.value * (1 + noise) else ""
+        if cell.noise is not None and best.noise is not None:
+            # The rounds of this very run, before a study of few samples at another time.
+            within = max(cell.noise, best.noise)
+        elif self.floors:
+            within = self.floors.floor_for(measure.metric)
+        else:
+            overlaps = cell.interval and best.interval and cell.interval[0] <= best.interval[1]
+            return TIE if overlaps else ""
+        # Noise is relative to the smaller of two values, which is the best.
+        return TIE if cell.value <= best.value * (1 + within) else ""
 
 
 def sorted_measures(measures: Iterable[Measure]) -> list[Measure]:

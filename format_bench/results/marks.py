@@ -5,10 +5,10 @@ One rule for the terminal, asv's tables, reports and the site, also described in
 1. Only values of one data set, size, thread policy, metric and cache state are compared.
 2. The smallest value is the best, and so is any that equals it. Nothing is marked if there are no two
    different values, nor for ratios, which explain times and are not aims themselves.
-3. A value ties with the best if noise may explain the difference. With the noise floors of the machine,
-   that is a relative difference up to the floor of the metric. Without them, it is an interval of the
-   median that overlaps the best one's, or a difference up to the noise that the rounds of the two show
-   (`format_bench.results.noise`); a value of one sample ties with none.
+3. A value ties with the best if noise may explain the difference: a relative difference up to the noise
+   that the rounds of the two in this run show (`format_bench.results.noise`). Where that is not known,
+   up to the noise floor of the metric on this machine; without floors, if the intervals of the two
+   medians overlap, so a value of one sample ties with none.
 4. Exact metrics (sizes and counts) do not tie.
 
 Beside the best of one metric, the Pareto front has the points that no other beats in all coordinates.
@@ -40,13 +40,13 @@ K = TypeVar("K", bound=Hashable)
 
 def legend(floors: Floors | None) -> str:
     """Return the meaning of "best" and "tie" as sentences."""
-    text = "Smaller is better, always; the best of each comparison is marked."
-    if floors:
-        return f"{text} A tie is no further from the best than noise is on this machine ({floors})."
-    return (
-        f"{text} A tie has an interval that overlaps with the best's: this machine's noise has not been"
-        " measured, so a difference that is not a tie may be noise all the same."
+    text = (
+        "Smaller is better, always; the best of each comparison is marked. A tie is no further from the "
+        "best than the rounds of both in this run differ by chance; where that is not known, "
     )
+    if floors:
+        return f"{text}than noise is on this machine ({floors})."
+    return f"{text}if their intervals overlap."
 
 
 def symbols(floors: Floors | None) -> str:

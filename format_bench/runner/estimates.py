@@ -54,7 +54,9 @@ def estimate(records: Iterable[Record], rows: int) -> Record:
     margin = _margin(noise, last.rows / rows)
     value, low, high = _extrapolated(measured, rows, margin)
     sentence = f"estimated from {' and '.join(f'{each:,}' for each in measured)} rows"
-    return replace(last, rows=rows, value=value, interval=[low, high], sentence=sentence)
+    # Rounds would show how samples vary, not how far the estimate may be off.
+    estimated = replace(last, rows=rows, value=value, interval=[low, high], round_sizes=[])
+    return replace(estimated, sentence=sentence)
 
 
 def seconds_of(cells: Iterable[Collection[Record]], rows: int) -> float:
@@ -81,11 +83,12 @@ def _measured(record: Record, noise: Noise) -> Record:
     """Return a measured record, its interval at least as wide as processes differ."""
     value = record.value or 0.0
     if noise is Noise.SIZE:
-        return replace(record, interval=[value, value])
+        return replace(record, interval=[value, value], round_sizes=[])
     # The mean of independent processes is nearer to the truth by the square root of their number.
     margin = PROCESS_MARGIN ** (1 / math.sqrt(record.rounds))
     low, high = record.interval or (value, value)
-    return replace(record, interval=[min(low, value / margin), max(high, value * margin)])
+    ends = [min(low, value / margin), max(high, value * margin)]
+    return replace(record, interval=ends, round_sizes=[])
 
 
 def _extrapolated(measured: Mapping[int, float], rows: int, margin: float) -> tuple[float, float, float]:

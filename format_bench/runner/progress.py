@@ -20,6 +20,7 @@ from format_bench.results.display.terminal import rich_table
 from format_bench.results.display.text import duration, quantity
 from format_bench.results.groups import NOT_RUN, ComparisonGroup
 from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.noise import RunNoise
 from format_bench.results.records import Key, Record, key
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES, Step
@@ -107,7 +108,8 @@ def table(  # noqa: PLR0913, PLR0917 (a table, and what is known of its cells)
     """
     rows = list(dict.fromkeys(configuration_of(case) for case in cases if case.place == place))
     found = [each for each in records if each.place == place]
-    group = ComparisonGroup.of(place, found, floors=floors) if found else ComparisonGroup(place)
+    noise = RunNoise(records)
+    group = ComparisonGroup.of(place, found, noise, floors) if found else ComparisonGroup(place)
     if not_run:
         group = replace(group, not_run=replace(NOT_RUN, sentence=not_run))
     columns = [each for each in columns if not _is_unasked(each.measure, found)]

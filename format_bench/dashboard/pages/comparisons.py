@@ -85,7 +85,7 @@ class GraphLinks:
                 place = filter(None, (printable(record.dataset), cell.track))
                 title = ", ".join([str(measure._replace(query="")), *place])
                 of_queries.setdefault((suite, title), address)
-            elif not cell.settings:  # few formats have a graph of their defaults
+            elif not entry.settings:  # few formats have a graph of their defaults
                 by_measure.setdefault((suite, measure), address)
         return cls(by_cell, by_measure, of_queries)
 

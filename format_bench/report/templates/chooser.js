@@ -22,8 +22,8 @@
   const numberOf = (cell) => (Array.isArray(cell) ? cell[0] : cell);
 
   function bandOf(cell, half) {
-    if (half) return band_around(cell, half);
-    return Array.isArray(cell) ? [cell[1], cell[2]] : [cell, cell];
+    if (Array.isArray(cell)) return [cell[1], cell[2]];
+    return half ? band_around(cell, half) : [cell, cell];
   }
 
   // The cell of a mix of questions, as questions.py has it: the mean time of a question.

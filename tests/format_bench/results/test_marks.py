@@ -16,6 +16,7 @@ from format_bench.dashboard import postprocessing
 from format_bench.dashboard.pages import comparisons
 from format_bench.dashboard.site_data import LatestRun
 from format_bench.families.cases import Case
+from format_bench.recommendation import recommend
 from format_bench.report.model import outline_of, results_by_suite
 from format_bench.results import noise_floor
 from format_bench.results.display.markdown import markdown
@@ -90,6 +91,24 @@ def test_the_rule_is_the_same_for_all_measures(run):
     for measure, wanted in expected.items():
         marks = group.marks(measure)
         assert {str(each): mark for each, mark in marks.items()} == wanted, measure
+
+
+def test_the_rounds_of_the_run_count_before_floors_and_intervals():
+    # Each within 0.2 % between its two rounds, but for the last, whose rounds are 40 % apart.
+    values = dict(zip("ABCDEFG", [1.0, 1.05, 1.2, 1.4, 1.6, 1.8, 1.3], strict=True))
+    found = []
+    for label, value in values.items():
+        apart = 0.17 if label == "G" else 0.001
+        samples = [value * (1 - apart)] * 3 + [value * (1 + apart)] * 3
+        facts = {"repeats": samples, "round_sizes": [3, 3], "interval": [samples[0], samples[-1]]}
+        found.append(record(label, "read time", value, cache="warm", **facts))
+    for floors in (None, FLOORS):  # B is within the floor of 10 %
+        ((group,),) = [suite.groups for suite in results_by_suite(results(found, floors=floors))]
+        marks = {str(each): mark for each, mark in group.marks(READ).items()}
+        assert marks == dict.fromkeys("BCDEF", "") | {"A": BEST, "G": TIE}
+        answer = recommend(results(found, floors=floors), {Measure("read time"): 1})
+        assert answer.noise == "rounds"
+        assert [each.candidate.name for each in answer.ties] == ["G"]
 
 
 def test_ratios_are_not_marked():
