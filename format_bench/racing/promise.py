@@ -25,6 +25,7 @@ from format_bench.results import flat_csv, records
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import RESULTS
 from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import family_of_suite
 
 if TYPE_CHECKING:
@@ -182,15 +183,24 @@ def logs_of(found: Iterable[Record]) -> dict[Configuration, dict[Measure, float]
     measured on says little, and less than two say nothing.
     """
     cells: dict[tuple[str, int, Measure], dict[Configuration, float]] = defaultdict(dict)
+    ended: list[tuple[tuple[str, int, Measure], Configuration]] = []
     for each in found:
-        if each.value is not None and not each.query and METRICS[each.metric].unit != "ratio":
-            measure = Measure.of(each).comparable
-            cells[each.place, each.rows, measure][Configuration.of(each)] = each.value
+        if each.query or METRICS[each.metric].unit == "ratio":
+            continue
+        cell, entry = (each.place, each.rows, Measure.of(each).comparable), Configuration.of(each)
+        if each.value is not None:
+            cells[cell][entry] = each.value
+        elif each.status in {CellStatus.TIMED_OUT, CellStatus.FAILED}:
+            ended.append((cell, entry))
+    for cell, entry in ended:  # worse than all that have ended well
+        if cells[cell]:
+            cells[cell].setdefault(entry, 2 * max(cells[cell].values()))
     logs: dict[Configuration, dict[Measure, list[float]]] = defaultdict(lambda: defaultdict(list))
     for (_, _, measure), values in cells.items():
         if len(values) > 1:
             best = min(values.values())
             for entry, value in values.items():
+                # The data that are raced may have more rows, where less time is noticed.
                 log = formulas.log_factor([value], [best], shift_of(measure) / 10)
                 logs[entry][measure].append(log)
     return {

@@ -58,7 +58,9 @@ def brief_of(answer: Recommendation) -> Brief:
     name = answer.first.candidate.name
     if len(answer.ranked) == 1 and answer.unmeasured:
         name += ", the only one measured on all rows so far"
-    return Brief(name, ", ".join(_values(answer)), _or(answer))
+    several = len(answer.datasets)
+    together = f", on {several} data sets together" if several > 1 else ""
+    return Brief(name, ", ".join(_values(answer)) + together, _or(answer))
 
 
 def _names(ranked: list[Ranked]) -> list[str]:

@@ -12,6 +12,7 @@ from format_bench.results import records
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import RESULTS
 from format_bench.results.metrics import Measure
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.user_data import Prepared
 from tests.factories.records import record
@@ -76,3 +77,13 @@ def test_factors_are_relative_to_the_best_of_the_same_data():
     logs = logs_of(found)
     assert logs[FEATHER] == {READ: pytest.approx(0.0)}
     assert logs[CSV][READ] == pytest.approx(0.69, abs=0.01)
+
+
+def test_an_entry_that_did_not_end_is_worse_than_all_others():
+    found = [
+        record("CSV", "read time", 2.0, rows=1000),
+        record("Feather", "read time", 1.0, rows=1000),
+        record("XML", "read time", None, rows=1000, status=CellStatus.TIMED_OUT),
+    ]
+    logs = logs_of(found)
+    assert logs[XML][READ] > logs[CSV][READ] > logs[FEATHER][READ]
