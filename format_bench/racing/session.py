@@ -16,7 +16,7 @@ from format_bench.metadata import machine
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.racing.entries import baseline_of, entries_of, refusal_of
 from format_bench.racing.promise import promise_for
-from format_bench.racing.race import Race, Trial
+from format_bench.racing.race import END_SECONDS, MOST_END_SHARE, Race, Trial
 from format_bench.racing.standings import Standings
 from format_bench.recommendation import purposes
 from format_bench.recommendation.recommend import TINY_ROWS, excluded_of
@@ -94,7 +94,7 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
     FormatBenchError
         If that cannot be, in one line.
     """
-    out, load = request.out, machine.load_average()
+    out, load, start_seconds = request.out, machine.load_average(), budget.elapsed_seconds
     with ExitStack() as stack:
         folder = stack.enter_context(folders.make(folders.check_scratch(None)))
         own = _read(request.data, folder, display, budget)
@@ -122,6 +122,8 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         stack.enter_context(files)
         standings.add(measurer.earlier())
         race = Race(standings, standings.live[:FIRST], measurer.measure, budget)
+
+        race.end_seconds = max(END_SECONDS, min(start_seconds, MOST_END_SHARE * budget.seconds))
 
         def watch(race: Race) -> None:
             display(race)

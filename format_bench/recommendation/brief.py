@@ -45,18 +45,24 @@ def brief_of(answer: Recommendation) -> Brief:
     """Return a recommendation in three lines."""
     if answer.is_undecided:
         names = joined([answer.first.candidate.name, *_names(answer.ties)], most=SHOWN)
-        noise = answer.disturbance.noise
-        how = f"two runs differ by up to {noise:.0%}" if noise else "every range reaches all others"
+        noise = answer.disturbance.noise_text
+        how = (
+            f"two runs differ by {noise} in the median cell"
+            if noise
+            else "every range reaches all others"
+        )
         return Brief(
             f"no winner: too noisy to name one; candidates are {names}",
-            f"{how} in the median cell" if noise else how,
+            how,
             "repeat this on an idle machine",
         )
     if answer.is_tiny:
         text = "a table of so few rows is read at once from any format, and people can read CSV as it is"
         return Brief(f"{answer.first.candidate.name}: any format does", text, _for_types(answer))
     name = answer.first.candidate.name
-    if len(answer.ranked) == 1 and answer.unmeasured:
+    if answer.noise == ESTIMATES:
+        name += ", by estimates from samples"
+    elif len(answer.ranked) == 1 and answer.unmeasured:
         name += ", the only one measured on all rows so far"
     several = len(answer.datasets)
     together = f", on {several} data sets together" if several > 1 else ""
@@ -143,7 +149,8 @@ def runner_up(answer: Recommendation) -> Ranked | None:
 
 def _or(answer: Recommendation) -> str:
     if (second := runner_up(answer)) is None:
-        names = joined(answer.unmeasured, most=SHOWN)
+        first = answer.first.candidate.configuration
+        names = joined((each for each in answer.unmeasured if each != first), most=SHOWN)
         return f"not yet measured on all rows: {names}" if names else ""
     tie = ""
     if second.ties:

@@ -120,10 +120,10 @@ class Recommendation:
         That is so if some tie with the first one where the median noise is too large, or if all do and
         its band is wide. If all do within a narrow band, they are alike: the first is as good as any.
         """
-        if self.noise == ESTIMATES:
-            return False  # which is uncertain for want of measurements
         if self.disturbance.is_too_noisy:
             return bool(self.ties)
+        if self.noise == ESTIMATES:
+            return False  # their bands are wide for want of measurements
         low, high = self.first.band
         is_wide = high > WIDE_BAND * low
         return is_wide and len(self.ties) + 1 == len(self.ranked) >= FEWEST_CANDIDATES

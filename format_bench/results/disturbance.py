@@ -32,6 +32,9 @@ NOISY, TOO_NOISY = 0.5, 1.0
 # Samples of one process whose range says something where the noise of rounds is not known.
 _FEWEST_SAMPLES = 3
 
+# Noise above which its number says no more.
+_MOST_SHOWN = 9.0
+
 # Factor between the ends of the winner's band above which overlapping all others means noise: a
 # narrower band says that the candidates are alike.
 WIDE_BAND = 2.0
@@ -70,11 +73,18 @@ class Disturbance:
         return self.noise is not None and self.noise > TOO_NOISY
 
     @property
+    def noise_text(self) -> str:
+        """The noise in words; empty if it is not known."""
+        if self.noise is None:
+            return ""
+        return "more than tenfold" if self.noise > _MOST_SHOWN else f"up to {self.noise:.0%}"
+
+    @property
     def banner(self) -> str:
         """Sentences for the top of every view; empty if there is nothing to warn of."""
         if self.noise is None or self.noise <= NOISY:
             return self.busy
-        text = f"Times are noisy: two runs differ by up to {self.noise:.0%} in the median cell."
+        text = f"Times are noisy: two runs differ by {self.noise_text} in the median cell."
         return f"{self.busy} {text}".strip()
 
 
