@@ -206,26 +206,35 @@ def _explain(console: Console, answer: Recommendation, *, quiet: bool) -> None:
         terminal.prose(console, LEGEND)
 
 
-def show_bill(found: Bill, *, quiet: bool) -> None:
-    """Print the costs of a month and a year; if `quiet`, without the origins of numbers."""
-    console = terminal.console()
+def bill_title(found: Bill) -> str:
+    """Return the heading of costs: the use of a month, and whose prices."""
     cloud = found.cloud
     use = ", ".join(f"{number:,g} {name}" for name, number in asdict(cloud.use).items() if number)
-    title = f"{cloud.currency} for {use} a month; {cloud.name}, {cloud.date}"
-    header = ["format", "a month", "a year", "storage", *KINDS]
-    rows = [
+    return f"{cloud.currency} for {use} a month; {cloud.name}, {cloud.date}"
+
+
+BILL_HEADER = ["format", "a month", "a year", "storage", *KINDS]
+
+
+def bill_rows(found: Bill) -> list[list[str]]:
+    """Return a row of costs for each format, the cheapest first."""
+    return [
         [name, *map(money, (each.month, each.year, each.storage, *each.by_kind.values()))]
         for name, each in found.costs.items()
     ]
-    terminal.table(console, title, header, rows)
+
+
+def show_bill(found: Bill, *, quiet: bool) -> None:
+    """Print the costs of a month and a year; if `quiet`, without the origins of numbers."""
+    console = terminal.console()
+    terminal.table(console, bill_title(found), BILL_HEADER, bill_rows(found))
     for sentence in found.break_evens:
         terminal.prose(console, sentence)
     for sentence in found.missing.values():
         terminal.prose(console, f"- without costs: {sentence}", indent="  ")
     if not quiet:
-        for sentence in found.sources:
+        for sentence in [*found.sources, f"prices by {found.cloud.source}"]:
             terminal.prose(console, f"note: {sentence}", indent="  ")
-        terminal.prose(console, f"note: prices by {cloud.source}", indent="  ")
 
 
 _CENT = 0.995

@@ -100,7 +100,9 @@ class Wish:
         """Return the criteria of the preset, as far as it can be answered, with the user's own."""
         usual = () if self.allow_lossy else usual_requirements(candidates)
         requirements = (*usual, *base.requirements, *self.requirements)
-        return Criteria(base.weights | self.weights, requirements, base.caveats)
+        left_out = ["formats and codecs that change values are left out; --allow-lossy takes them in"]
+        caveats = [*base.caveats, *(left_out if usual else [])]
+        return Criteria(base.weights | self.weights, requirements, caveats)
 
 
 def criteria_for(results: Results, wish: Wish, suite: str | None = None) -> Criteria:

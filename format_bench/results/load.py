@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 # The runner's file in a folder of results.
 RESULTS = "results.jsonl"
 
+# Prices of a cloud, which reports of the results beside them calculate costs by.
+PRICES = "prices.toml"
+
 # Files of records that a folder may contain; the second is made of asv's results.
 FILES = (RESULTS, "records.jsonl")
 
@@ -45,6 +48,8 @@ class Results:
     """The metadata of each run, oldest first; possibly none."""
     floors: Floors | None = None
     """The noise floors of the machine, if they were measured."""
+    prices: Path | None = None
+    """The file of prices beside the records, if there is one."""
 
     @cached_property
     def data(self) -> dict[str, dict[str, Any]]:
@@ -113,6 +118,7 @@ def load(source: str | Path) -> Results:
         records=without_unasked(each for each in last.values() if each.machine == machine),
         metadata=[each for each in metadata_beside(path) if each.get("machine", machine) == machine],
         floors=noise_floor.beside(path),
+        prices=prices if (prices := path.with_name(PRICES)).is_file() else None,
     )
 
 

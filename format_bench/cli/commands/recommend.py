@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapter_core.files import write_atomically
 from format_bench.cli.options import Duration, measuring_console, taken_limits, with_data_limits
 from format_bench.cli.sources import load_source
 from format_bench.conditions import axes
@@ -29,7 +31,7 @@ from format_bench.recommendation.evidence import evidence_on
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import Speeds
 from format_bench.results import noise_floor
-from format_bench.results.load import RESULTS, Results
+from format_bench.results.load import PRICES, RESULTS, Results
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.user_data import Source
 
@@ -202,6 +204,10 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         budget = TimeBudget(budget_seconds or BUDGET_SECONDS, spent_seconds=ctx.obj["spent_seconds"])
         request = RaceRequest(source, wish, thorough)
         answer, about_race = _raced(request, budget, quiet=ctx.obj["quiet"])
+        if cloud:
+            # The report of these results has the costs, too.
+            with write_atomically(request.out / PRICES) as copy:
+                shutil.copyfile(cloud, copy)
         whole = load_source(str(request.out)) if explain or as_json else None
     else:
         if budget_seconds is not None or thorough:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import visible
-from format_bench.recommendation import formulas
+from format_bench.recommendation import cost, formulas, output
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
@@ -30,6 +30,7 @@ from format_bench.results.table import result_table
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from format_bench.recommendation.recommend import Recommendation
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.load import Results
 
@@ -117,6 +118,7 @@ def page(results: Results) -> str:
     """
     outline = outline_of(results)
     templates = environment()
+    chooser = chooser_of(results)
     return templates.get_template("page.html").render(
         name=outline.name,
         lead=outline.lead,
@@ -128,10 +130,26 @@ def page(results: Results) -> str:
         facts=metadata_table.by_section(results),
         runs=len(results.metadata),
         top=headline_of(results),
-        chooser=chooser_of(results),
+        chooser=chooser,
+        costs=_costs(results, chooser.first if chooser else None),
         style=style(),
         script="".join(templates.get_template(each).render() for each in SCRIPTS),
     )
+
+
+def _costs(results: Results, answer: Recommendation | None) -> dict[str, Any] | None:
+    """Return the costs of the ranked formats; None without a file of prices beside the results."""
+    if results.prices is None or answer is None:
+        return None
+    bill = cost.bill(answer, results.records, cost.read_cloud(results.prices))
+    sentences = [*bill.break_evens, *(f"Without costs: {each}." for each in bill.missing.values())]
+    return {
+        "title": output.bill_title(bill),
+        "header": output.BILL_HEADER,
+        "rows": output.bill_rows(bill),
+        "sentences": sentences,
+        "notes": [*bill.sources, f"prices by {bill.cloud.source}"],
+    }
 
 
 # Templates of styles and scripts, in their order.

@@ -150,6 +150,10 @@ def test_the_command_prints_costs_and_an_example_that_it_takes(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "USD for 1 kept, 30 saves, 1,000 reads a month" in done.stdout
     assert "is cheapest for any number of whole reads a month." in done.stdout
+    assert run("report", tmp_path / "results.jsonl", "--out", tmp_path / "r.html").returncode == 0
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "USD for 1 kept, 30 saves, 1,000 reads a month" in page
+    assert "is cheapest for any number of whole reads a month." in page
     (first, *_) = json.loads(run(*arguments, "--json").stdout)["cost"]["costs"]
     assert first["name"] == "Parquet, no codec"
     assert first["year"] == pytest.approx(12 * first["month"])
