@@ -25,6 +25,9 @@ release = importlib.metadata.version("formatbench")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["systemd"]
 
+# Decision notes are listed by their index, so that contents have two levels.
+suppress_warnings = ["toc.not_included"]
+
 # GitHub's anchors: a link to a heading is valid there, here and on the dashboard.
 myst_heading_anchors = 3
 
@@ -37,6 +40,8 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["manual.css"]
 html_title = "FormatBench"
 html_copy_source = False
 html_show_sphinx = False

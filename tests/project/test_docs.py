@@ -89,6 +89,19 @@ def test_every_page_is_built(built):
     assert [path for path in sources if not (built / path).is_file()] == []
 
 
+def test_contents_have_every_page_in_two_levels(built):
+    side = (built / "index.html").read_text(encoding="utf-8").partition('class="sidebar-tree"')[2]
+    side = side.partition("</div>")[0]
+    levels = set(re.findall(r"toctree-l(\d)", side))
+    listed = re.findall(
+        r'<li class="toctree-l\d[^>]*><a class="reference internal" href="([^"#]+)"', side
+    )
+    assert levels == {"1", "2"}
+    pages = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
+    notes = {each for each in pages if each.match("decisions/0*")}
+    assert sorted(map(Path, listed)) == sorted(pages - notes - {Path("index.html")})
+
+
 def test_links_and_anchors_exist(pages):
     broken = []
     for page, reader in pages.items():
@@ -132,6 +145,8 @@ def test_links_between_files_exist_without_a_site():
 
 def test_decisions_have_a_status_and_a_date():
     notes = sorted((DOCS / "decisions").glob("0*.md"))
+    index = (DOCS / "decisions/index.md").read_text(encoding="utf-8")
+    assert re.findall(r"\]\((.+?)\)", index) == [path.name for path in notes]
     for number, path in enumerate(notes, start=1):
         text = path.read_text(encoding="utf-8")
         assert path.name.startswith(f"{number:04}-")
