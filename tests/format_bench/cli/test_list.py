@@ -74,6 +74,8 @@ def test_formats_are_listed_shortly_by_default(monkeypatch):
     assert re.search(r"^Lance +pylance \d\S+ +installed$", done.stdout, re.MULTILINE)
     assert re.search(r"^Feather +pandas \d\S+, pyarrow \d\S+ +installed$", done.stdout, re.MULTILINE)
     assert "datasets, codecs, suites" in done.stderr
+    sample = (ROOT / "docs/getting_started.md").read_text(encoding="utf-8")
+    assert f"$ format-bench list\n{done.stdout.splitlines()[0].rstrip()}\nname  " in sample
     assert CliRunner().invoke(command, ["formats"]).stdout.split() == done.stdout.split()
 
 

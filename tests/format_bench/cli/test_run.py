@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 from format_bench.cli.main import main
 from format_bench.results import records
 from format_bench.results.load import RESULTS
+from tests.helpers import ROOT
 
 QUICK = ["--formats", "Feather,Pickle", "--rows", "200", "--repeats", "1"]
 
@@ -81,6 +83,19 @@ def test_a_run_prints_a_table_and_a_verdict(whole):
     found = records.read(folder / "out" / RESULTS)
     assert {record.format for record in found} == {"Feather", "Pickle"}
     assert {record.cache for record in found} == {"warm", "cold", None}
+
+
+def test_the_manual_shows_a_table_of_this_shape(whole):
+    sample = (ROOT / "docs/getting_started.md").read_text(encoding="utf-8")
+    headers = {
+        tuple(line.split())
+        for text in (sample, whole[0].stdout)
+        for line in text.splitlines()
+        if re.match(r"format\s+save", line)
+    }
+    assert len(headers) == 1
+    assert "\n* best, = tie. Smaller is better" in sample
+    assert "\n* best, = tie. Smaller is better" in whole[0].stdout
 
 
 def test_a_finished_run_is_not_measured_again_unless_asked(whole):
