@@ -17,7 +17,10 @@ import pytest
 
 from format_bench.results.metrics import METRICS
 from format_bench.results.suites import SUITES, read_family
+from tests.format_bench.report.test_report_in_browser import HARD_TO_SEE, browser
 from tests.helpers import ROOT
+
+__all__ = ["browser"]
 
 DOCS = ROOT / "docs"
 MARKDOWN = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *(ROOT / ".github").rglob("*.md")])
@@ -128,6 +131,19 @@ def test_nothing_is_loaded_from_elsewhere(built, pages):
     assert [link for _, link in loaded if is_foreign(link)] == []
     missing = [link for file, link in loaded if not (file.parent / urlsplit(link).path).is_file()]
     assert missing == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_follow_the_readers_setting_with_enough_contrast(built, browser, scheme):
+    context = browser.new_context(viewport={"width": 400, "height": 900}, color_scheme=scheme)
+    page = context.new_page()
+    for name in ("index", "recommendation", "formats", "command_line"):
+        page.goto((built / f"{name}.html").as_uri())
+        assert page.evaluate(HARD_TO_SEE) == [], name
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400, name
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (paper == "rgb(255, 255, 255)") is (scheme == "light"), paper
+    context.close()
 
 
 def test_links_between_files_exist_without_a_site():

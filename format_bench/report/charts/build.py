@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 WARM_AND_COLD = "filled: warm; outlined: cold, nothing in the page cache"
-PARETO_NOTE = "dashed: Pareto front; nothing is both smaller and faster"
+PARETO_NOTE = "dashed: Pareto front, unbeaten in both"
 LOSSY_NOTE = "; hollow: lossy"
 
 
