@@ -25,6 +25,7 @@ from format_bench.network.proxy import (
     Proxy,
     retries_of,
 )
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from adapter_core import RemoteFile
@@ -80,27 +81,39 @@ class Found(StrEnum):
 
 
 @dataclass(frozen=True)
-class FaultResult:
+class FaultRow:
     """A save with a fault, and a read without one afterwards."""
 
-    family: str
-    label: str
+    format: str
+    dataset: str
+    rows: int
     fault: str
-    saved: Saved
-    found: Found
-    seconds: float = 0.0
+    seconds: float | None = None
     """Wall time of the save."""
-    requests: int = 0
-    retries: int = 0
-    objects: int = 0
+    requests: int | None = None
+    retries: int | None = None
+    objects: int | None = None
     """Objects left."""
-    uploads: int = 0
+    uploads: int | None = None
     """Incomplete uploads left."""
+    partial: int | None = None
+    """1 if the reader took a part for the whole, else 0."""
     sentence: str = ""
-    """Error of the save, else of the reader."""
+    """The ends of save and read, as in "error; absent", and after a colon the error of the save, else of
+    the reader."""
+    status: str = ""
+    """Why there are no values; empty if there are."""
+
+    @property
+    def ends(self) -> tuple[Saved, Found]:
+        """How the save ended, and what the reader found."""
+        if self.status:
+            return Saved.UNTRIED, Found.UNTRIED
+        saved, found = self.sentence.partition(": ")[0].split("; ")
+        return Saved(saved), Found(found)
 
 
-def fault_results(trial: Trial, kind: str = REAL) -> Iterator[FaultResult]:
+def fault_results(trial: Trial, kind: str = REAL) -> Iterator[FaultRow]:
     """Save under each fault and read afterwards.
 
     A fault strikes the middle one of the requests that write, counted in a first save
@@ -130,15 +143,18 @@ def fault_results(trial: Trial, kind: str = REAL) -> Iterator[FaultResult]:
         yield _on_a_full_disk(trial, expected, sent_bytes // 2)
 
 
-def _on_a_full_disk(trial: Trial, expected: str, disk_bytes: int) -> FaultResult:
+def _on_a_full_disk(trial: Trial, expected: str, disk_bytes: int) -> FaultRow:
     try:
         with _bench(trial, REAL, disk_bytes) as bench:
             bench.client.expected()
             return bench.run(FULL_DISK, Fault(), expected)
     except (LinkError, ObjectStoreError) as error:
-        return FaultResult(
-            trial.family, trial.label, FULL_DISK, Saved.UNTRIED, Found.UNTRIED, sentence=str(error)
-        )
+        return FaultRow(*_cell(trial), FULL_DISK, sentence=str(error), status=CellStatus.UNAVAILABLE)
+
+
+def _cell(trial: Trial) -> tuple[str, str, int]:
+    dataset, _, rows = trial.source.rpartition(":")
+    return trial.label, dataset, int(rows)
 
 
 @contextmanager
@@ -168,7 +184,7 @@ class _Bench:
         self.client = self.trial.client({**self.server.environment, **(environment or {})})
         self.client.expected()
 
-    def run(self, name: str, fault: Fault, expected: str) -> FaultResult:
+    def run(self, name: str, fault: Fault, expected: str) -> FaultRow:
         """Save under a fault, and read without it."""
         key = f"{self.server.folder}/{name.replace(' ', '-')}"
         file = self.server.address(self.proxy.port, key, ATTEMPTS)
@@ -184,19 +200,12 @@ class _Bench:
         self.proxy.set()
         objects, uploads = self.server.bucket.objects(key), self.server.bucket.uploads(key)
         found, reason = self._read(file, expected, is_empty=not objects)
-        return FaultResult(
-            self.trial.family,
-            self.trial.label,
-            name,
-            saved,
-            found,
-            seconds,
-            len(calls),
-            retries_of(calls),
-            len(objects),
-            len(uploads),
-            sentence or reason,
-        )
+        cell, reason = (*_cell(self.trial), name), sentence or reason
+        if saved is Saved.UNTRIED:
+            return FaultRow(*cell, sentence=reason, status=CellStatus.UNAVAILABLE)
+        counts = len(calls), retries_of(calls), len(objects), len(uploads), int(found is Found.PARTIAL)
+        ends = f"{saved}; {found}"
+        return FaultRow(*cell, seconds, *counts, sentence=f"{ends}: {reason}" if reason else ends)
 
     def _save(self, file: RemoteFile, *, kills: bool) -> tuple[Saved, str]:
         end = time.monotonic() + LIMIT_SECONDS

@@ -50,21 +50,18 @@ def test_each_fault_ends_with_a_sentence_and_no_part_is_taken_for_the_whole():
     results = {each.fault: each for each in fault_results(trial, KIND)}
     assert set(results) == set(faults.FAULTS) - ({"full disk"} if KIND == servers.STAND_IN else set())
     for name in ("slow down twice", "reset once"):
-        assert (results[name].saved, results[name].found) == (Saved.DONE, Found.WHOLE)
+        assert results[name].ends == (Saved.DONE, Found.WHOLE)
         assert results[name].retries >= 1
     for name in ("slow down always", "reset always", "expired credentials"):
         found = results[name]
-        assert (found.saved, found.found) == (Saved.ERROR, Found.ABSENT)
-        assert found.sentence.startswith("Parquet cannot write s3://benchmark/format-bench-")
+        assert found.ends == (Saved.ERROR, Found.ABSENT)
+        assert faults.error_of(found).startswith("Parquet cannot write s3://benchmark/format-bench-")
         # The upload was started, and the library does not abort it.
         assert (found.objects, found.uploads) == (0, 1)
-    assert results[KILLED].saved is Saved.KILLED
-    assert results[KILLED].found is Found.ABSENT
-    row = faults.FaultRow.of(trial, results["slow down twice"])
-    assert row.cell.startswith("done, ")
-    assert row.cell.endswith(" s, 2 retries; whole (1 object)")
-    failed = faults.FaultRow.of(trial, results["slow down always"])
-    assert failed.error.startswith("Parquet cannot write")
+    assert results[KILLED].ends == (Saved.KILLED, Found.ABSENT)
+    cell = faults.cell_of(results["slow down twice"])
+    assert cell.startswith("done, ")
+    assert cell.endswith(" s, 2 retries; whole (1 object)")
 
 
 def test_repeated_requests_are_retries_only_after_a_failure():

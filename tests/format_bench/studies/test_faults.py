@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from format_bench import report
-from format_bench.network.faults import FULL_DISK, KILLED, REFUSED, FaultResult, Found, Saved
-from format_bench.network.trials import Trial
+from format_bench.network.faults import FULL_DISK, KILLED, REFUSED, FaultRow, Found, Saved
 from format_bench.results.load import load
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyFile, read
-from format_bench.studies.faults import FORM, FaultRow
+from format_bench.studies.faults import FORM
 from tests.helpers import run
 
-TRIAL = Trial("tables", "Parquet", "core:2000")
+CELL = "Parquet", "core", 2000
 
-RESULTS = [
-    FaultResult("tables", "Parquet", "reset once", Saved.DONE, Found.WHOLE, 0.25, 7, 1, 1, 0),
-    FaultResult("tables", "Parquet", KILLED, Saved.KILLED, Found.PARTIAL, 0.5, 5, 0, 2, 1),
-    FaultResult("tables", "Parquet", REFUSED, Saved.ERROR, Found.ABSENT, 0.1, 3, 0, 0, 0, "no: key"),
-    FaultResult("tables", "Parquet", FULL_DISK, Saved.UNTRIED, Found.UNTRIED, sentence="no disk"),
+ROWS = [
+    FaultRow(*CELL, "reset once", 0.25, 7, 1, 1, 0, 0, f"{Saved.DONE}; {Found.WHOLE}"),
+    FaultRow(*CELL, KILLED, 0.5, 5, 0, 2, 1, 1, f"{Saved.KILLED}; {Found.PARTIAL}"),
+    FaultRow(*CELL, REFUSED, 0.1, 3, 0, 0, 0, 0, f"{Saved.ERROR}; {Found.ABSENT}: no: key"),
+    FaultRow(*CELL, FULL_DISK, sentence="no disk", status=CellStatus.UNAVAILABLE),
 ]
 
 
 def test_records_make_the_page_of_the_rows_and_are_in_the_report(tmp_path):
-    rows = [FaultRow.of(TRIAL, each) for each in RESULTS]
     kept = StudyFile(FORM, tmp_path)
-    for each in rows:
+    for each in ROWS:
         kept.append(each)
-    assert read(FORM, tmp_path) == rows
+    assert read(FORM, tmp_path) == ROWS
     page = run("study", "faults", "--page", tmp_path, "--sentences").stdout
     cells = [
         *("Parquet", "unavailable", "unavailable", "done, 0.2 s, 1 retry; whole (1 object)"),
