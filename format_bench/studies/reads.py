@@ -15,7 +15,7 @@ from format_bench.instruments.read_map import Method
 from format_bench.results.load import metadata_beside
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
-from format_bench.studies.read_maps import evidence, page, picture, session
+from format_bench.studies.read_maps import page, picture, session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -117,7 +117,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
         known = registry_of(FAMILIES[asked.family]).names()
         usual = [each for each in USUAL[asked.family] if each in known]
         cases = session.cases(asked, labels or usual, chosen)
-        answers = [*evidence.kept(asked, measured(asked, cases, way, check=check), out)]
+        answers = [*session.kept(asked, measured(asked, cases, way, check=check), out)]
     drawn = [each for each in answers if each.asked == asked.asked[0] and each.map]
     reason = import_failure("matplotlib") if drawn else "there is no map"
     if reason:

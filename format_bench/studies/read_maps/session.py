@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,11 +20,14 @@ from format_bench.instruments import isolation, page_cache
 from format_bench.instruments.read_map import Method, ReadMap, reads_of
 from format_bench.instruments.read_map.counts import LIMIT_SECONDS, Counted, counted
 from format_bench.results.candidates import Configuration
+from format_bench.results.load import MAPS
 from format_bench.results.status import CellStatus
+from format_bench.results.study_rows import StudyForm
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import user_data
 from format_bench.runner.executor import isolated
 from format_bench.runner.steps import leave_file, store_data
+from format_bench.studies.declared import rows
 from format_bench.studies.read_maps.questions import (
     CUT,
     QUESTIONS,
@@ -83,6 +87,48 @@ class Mapped:
     """The reason; with a map, a remark."""
     counted: Counted | None = None
     """Independent counts, if they were asked for."""
+
+
+@dataclass(frozen=True)
+class ReadFigures:
+    """Figures of the reads of one configuration for one question."""
+
+    format: str
+    codec: str
+    dataset: str
+    rows: int
+    """Rows, images or chunks."""
+    question: str
+    asked: str
+    """The question in words, with its columns and condition."""
+    cache: str
+    """"cold": exact maps are made without the page cache, others of files that are not in it."""
+    method: str = ""
+    """"exact" or "residency"; empty without a map."""
+    share: float | None = None
+    """Distinct bytes by the size; an upper bound by residency."""
+    asked_bytes: int | None = None
+    """Bytes of all requests; None by residency."""
+    requests: int | None = None
+    file_bytes: int = 0
+    status: str = ""
+    """Empty with a map."""
+    sentence: str = ""
+    """A remark and the file of the map, or the reason for none."""
+
+
+FORM = StudyForm(
+    suite="reads",
+    of=ReadFigures,
+    values={
+        "share": "read amplification",
+        "asked_bytes": "query bytes",
+        "requests": "query requests",
+        "file_bytes": ("size", ""),
+    },
+    named={"question": "query"},
+    reason="sentence",
+)
 
 
 def generated(dataset: str, size: int | None, folder: Path) -> Data:
@@ -230,3 +276,32 @@ def _mapped(data: Data, case: Case, asked: Asked, path: Path, method: Method | N
         more = Asked(asked.family, Question.WHOLE)
     less = _mapped(data, case, more, path, method)
     return Mapped(_named(case), asked, less.map, remark if less.map else less.sentence)
+
+
+def kept(data: Data, answers: Iterable[Mapped], out: Path) -> Iterator[Mapped]:
+    """Yield answers when their figures are among the records of a folder, and their maps beside them."""
+    shown, measured = itertools.tee(answers)
+    figures = (_figures(data, each, out) for each in measured)
+    for each, _ in zip(shown, rows.kept(FORM, out, figures), strict=False):
+        yield each
+
+
+def _figures(data: Data, answer: Mapped, out: Path) -> ReadFigures:
+    """Return the figures of an answer, whose map is in a file of NumPy then."""
+    configuration, found = answer.configuration, answer.map
+    codec = configuration.codec or "none"
+    place = configuration.format, codec, data.name, data.size, answer.asked.question.value
+    asked = answer.asked.phrase, "cold"
+    if found is None:
+        known, _, reason = answer.sentence.partition(": ")
+        is_known = known in set(CellStatus)
+        status, sentence = (known, reason) if is_known else ("failed", answer.sentence)
+        return ReadFigures(*place, *asked, status=status, sentence=sentence)
+    file = rows.evidence(out, MAPS, ".npz", *place)
+    found.write(out / file)
+    remark = f"{answer.sentence}; " if answer.sentence else ""
+    return ReadFigures(
+        *(*place, *asked, found.method.value),
+        *(found.share, found.asked_bytes, found.requests, found.file_bytes),
+        sentence=f"{remark}map in {file}",
+    )

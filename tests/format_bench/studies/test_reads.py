@@ -18,7 +18,7 @@ from format_bench.instruments.read_map.reads import READS
 from format_bench.results import study_rows
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import load
-from format_bench.studies.read_maps import evidence, page, picture, questions, session
+from format_bench.studies.read_maps import page, picture, questions, session
 from format_bench.studies.read_maps.questions import Asked, Question
 from format_bench.studies.read_maps.session import Data, Mapped
 from tests.helpers import run
@@ -47,7 +47,7 @@ def row_of(text, name):
 
 def test_two_of_ten_columns_take_a_fifth_of_a_columnar_file_and_all_of_another(out):
     text = (out / "reads.md").read_text(encoding="utf-8")
-    share = row_of(text, "Feather")[2]
+    share = row_of(text, "Feather, no codec")[2]
     assert 20 < float(share.rstrip("%")) < 21
     assert row_of(text, "Pickle")[2] == "100.0% *"
     assert "## The columns c2 and c7" in text
@@ -58,7 +58,8 @@ def test_the_picture_has_a_strip_and_words_for_each_format(out):
     text = (out / "reads.svg").read_text(encoding="utf-8")
     words = re.search(r"<desc>(.*)</desc>", text)[1]
     assert re.fullmatch(
-        r"Feather: 20\.\d% of 3\.2\d? MB in \d+ requests. Pickle: 100.0% of 3\.2\d? MB in \d+ requests.",
+        r"Feather, no codec: 20\.\d% of 3\.2\d? MB in \d+ requests. "
+        r"Pickle: 100.0% of 3\.2\d? MB in \d+ requests.",
         words,
     )
     assert picture.SHADES[0].colour.lower() in text
@@ -98,8 +99,8 @@ def test_an_upper_bound_has_no_requests_and_a_missing_map_a_reason(tmp_path):
         Mapped(Configuration("NPY"), asked, bound),
         Mapped(Configuration("HDF5", "gzip"), asked, None, "unavailable: h5py is missing"),
     ]
-    assert list(evidence.kept(data, answers, tmp_path / "out")) == answers
-    bounded, missing = study_rows.read(evidence.FORM, tmp_path / "out")
+    assert list(session.kept(data, answers, tmp_path / "out")) == answers
+    bounded, missing = study_rows.read(session.FORM, tmp_path / "out")
     assert (bounded.share, bounded.requests, bounded.method) == (0.5, None, "residency")
     assert (missing.status, missing.sentence) == ("unavailable", "h5py is missing")
 
