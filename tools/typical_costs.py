@@ -33,12 +33,12 @@ OUT = Path("format_bench/results/typical_costs.csv")
 # Data, as many as take a second or less in most formats: table by kind, rows of a table, images, chunks.
 DATA = {
     "tables": {NUMBERS: ("kaons", 10_000), TEXT: ("log", 10_000)},
-    "images": {PIXELS: ("imagenet-like", 100)},
-    "arrays": {NUMBERS: ("era5-small", 16)},
+    "images": {PIXELS: ("imagenet-like", 50)},
+    "arrays": {NUMBERS: ("era5-small", 8)},
 }
 
 # Wall time of an entry, after which it has no value.
-LIMIT_SECONDS = 40.0
+LIMIT_SECONDS = 30.0
 
 
 def costs(family_name: str, kind: str, dataset: str, rows: int) -> list[TypicalCost]:

@@ -53,6 +53,13 @@ class Outcome:
         return Reason(self.sentence, self.status or CellStatus.FAILED)
 
 
+def start_server() -> None:
+    """Start the server that forks the processes of `run`, which imports while the caller goes on."""
+    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
+    with EndingSignals.held():
+        forkserver.ensure_running()
+
+
 def run(
     step: Callable[..., Any],
     *arguments: Any,

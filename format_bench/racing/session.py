@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import UserDataError
 from adapter_core.files import size_bytes
 from data_generator import location
+from format_bench.instruments import isolation
 from format_bench.instruments.clock import Effort
 from format_bench.metadata import machine
 from format_bench.metadata.run_metadata import RunMetadataFiles
@@ -97,6 +98,7 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
     out, load, start_seconds = request.out, machine.load_average(), budget.elapsed_seconds
     with ExitStack() as stack:
         folder = stack.enter_context(folders.make(folders.check_scratch(None)))
+        isolation.start_server()
         own = _read(request.data, folder, display, budget)
         family = FAMILIES[own.family]
         found = entries_of(family, own.name, own.rows, thorough=request.thorough)

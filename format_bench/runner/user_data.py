@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,7 +105,7 @@ def prepare(
     InvalidRequestError
         If nothing asks data of their family.
     """
-    reading = folder / "reading"
+    reading, end = folder / "reading", time.monotonic() + source.limits.seconds
     remarks: list[str] = []
     try:
         found = call(
@@ -128,14 +129,15 @@ def prepare(
         raise UserDataError(str(error)) from error
     prepared = _prepared(found, reading / "own", remarks)
     if prepared.family == "tables":
-        prepared = replace(prepared, place=_handed_over(source, reading / "own", folder / "own"))
+        left = max(0.0, end - time.monotonic())
+        prepared = replace(prepared, place=_handed_over(source, reading / "own", folder / "own", left))
     return _asking(prepared, questions, folder) if questions else prepared
 
 
-def _handed_over(source: Source, handed: Path, place: Path) -> Outcome:
+def _handed_over(source: Source, handed: Path, place: Path, limit_seconds: float) -> Outcome:
     """Return the table at its last place, written by a process that has not touched the user's file."""
-    limit = source.limits.seconds
-    outcome = isolation.run(_take_over, handed, place, source.trust_pickle, limit_seconds=limit)
+    arguments = handed, place, source.trust_pickle
+    outcome = isolation.run(_take_over, *arguments, limit_seconds=limit_seconds)
     if outcome.status:
         raise UserDataError(f"{source.path}: cannot be read: {outcome.sentence}")
     if isinstance(outcome.value, str):

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,45 @@ def test_a_race_ends_with_a_recommendation_and_the_reasons_of_those_out(raced):
     found = records.read(folder / "reports" / "own-prices" / RESULTS)
     assert {each.rows for each in found} >= {30, 3000}
     assert {each.suite for each in found} == {"tabular"}
+
+
+SLOW = """
+from data_formats.csv import Adapter as CSV
+import time
+
+
+class Adapter(CSV):
+    label = "Slow"
+
+    def _save(self, *arguments, **options):
+        time.sleep(600)
+"""
+
+
+def test_the_time_budget_ends_the_command_though_a_format_hangs(root, tmp_path, monkeypatch):
+    place = tmp_path / "plugins"
+    (place / "slow-1.dist-info").mkdir(parents=True)
+    (place / "slow_formats.py").write_text(SLOW, encoding="utf-8")
+    facts = {
+        "METADATA": "Metadata-Version: 2.1\nName: slow\nVersion: 1\n",
+        "entry_points.txt": "[format_bench.data_formats]\nSlow = slow_formats:Adapter\n",
+    }
+    for name, text in facts.items():
+        (place / "slow-1.dist-info" / name).write_text(text, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(place))
+    numbers = pd.DataFrame({"number": range(3000), "half": np.arange(3000) / 2})
+    numbers.to_csv(tmp_path / "numbers.csv", index=False)
+    seconds = 45  # of which a busy machine needs most to start
+    start = time.monotonic()
+    done = caller(root, tmp_path)(
+        "--data", "numbers.csv", *TEXT, "--json", "--time-budget", f"{seconds}s"
+    )
+    assert time.monotonic() - start < seconds + 3  # until the interpreter has ended, too
+    assert done.returncode == 0, done.stderr
+    race = json.loads(done.stdout)["race"]
+    known = {each["name"] for key in ("tried", "dropped") for each in race[key]}
+    assert "Slow" in known | set(race["not_tried"])
+    assert race["last_answer"]["seconds"] < seconds
 
 
 def test_lines_show_the_race(raced):
