@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class TableLayout:
-    """A writer's choices for the queries that a table will be asked; without any, the library's defaults.
+    """A writer's choices for queries to a table; without any, the library's defaults.
 
     `Tunable.layout_names` are the ones that a format has, besides the order of rows.
     """
@@ -66,7 +66,9 @@ class TableLayout:
         for part in text.split(";"):
             name, _, value = part.partition("=")
             if name not in known or not value:
-                raise ValueError(f"{part!r} is none of {', '.join(f'{each}=' for each in sorted(known))}")
+                raise ValueError(
+                    f"{part!r} is none of {', '.join(f'{each}=' for each in sorted(known))}"
+                )
             if name.endswith("_rows"):
                 if not value.isdecimal() or not int(value):
                     raise ValueError(f"{name} is {value!r}; write a number of rows")
@@ -79,6 +81,11 @@ class TableLayout:
             else:
                 found[name] = tuple(unquote(each) for each in value.split("+"))
         return cls(**found)
+
+    @property
+    def filtered(self) -> list[str]:
+        """The lookup columns that are no sort keys, which have filters or indexes."""
+        return [name for name in dict.fromkeys(self.lookups) if name not in self.sort_by]
 
     @property
     def codec_and_level(self) -> tuple[str, int | None]:
@@ -108,7 +115,7 @@ class SortedSaves(CodecChoice):
     layout_names: ClassVar[Mapping[str, str]] = {}
     """The library's options for fields of `TableLayout`, e.g. {"group_rows": "row_group_size"}."""
     layout_codecs: ClassVar[tuple[str, ...]] = ()
-    """Codecs that differ in kind, to choose a layout's from, e.g. "zstd:3"; of `layout_names["codec"]`."""
+    """Codecs that differ in kind, to choose a layout's from, e.g. "zstd:3"."""
 
     def with_layout(self, layout: TableLayout) -> Self:
         """Return an adapter whose `save_tuned` has the options of a layout in place of `tuned_options`.
@@ -151,7 +158,9 @@ class SortedSaves(CodecChoice):
         names : sequence of str
             The columns of the table.
         """
-        raise UnsupportedError(f"{self.label} has no code for layouts, e.g. {layout} of {len(names)} columns")
+        raise UnsupportedError(
+            f"{self.label} has no code for layouts, e.g. {layout} of {len(names)} columns"
+        )
 
     def save_tuned(
         self,

@@ -115,20 +115,22 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
             options["partition_by"] = list(layout.partition_by)
         return options
 
-    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:  # noqa: ARG002 (any)
+    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:
         options = self.layout_options(layout)
         folders = options.pop("partition_by", None)
         arguments = [f"{name}={value!r}" for name, value in options.items()]
-        if layout.lookups:
-            arguments.append(f"column_properties=dict.fromkeys({list(layout.lookups)!r}, filtered)")
-        return (
-            "import deltalake\n\n"
+        if layout.filtered:
+            arguments.append(f"column_properties=dict.fromkeys({layout.filtered!r}, filtered)")
+        filters = (
             "bloom = deltalake.BloomFilterProperties("
             "set_bloom_filter_enabled=True, fpp=0.01, ndv=131_072)\n"
-            "filtered = deltalake.ColumnProperties(bloom_filter_properties=bloom)\n" * bool(layout.lookups)
-        ) + (
+            "filtered = deltalake.ColumnProperties(bloom_filter_properties=bloom)\n"
+        )
+        return (
+            f"import deltalake\n\n{filters if layout.filtered else ''}"
             f"options = deltalake.WriterProperties({', '.join(arguments)})\n"
-            f"deltalake.write_deltalake(target, df, partition_by={folders!r}, writer_properties=options)\n"
+            "deltalake.write_deltalake(\n"
+            f"    target, df, partition_by={folders!r}, writer_properties=options\n)\n"
         )
 
     def _save_tuned(

@@ -87,9 +87,9 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
             table = _with_codec(table, codec, level)
         lance.write_dataset(table, path)
 
-    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:  # noqa: ARG002 (any)
+    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:
         indexes = [*((each, "ZONEMAP") for each in layout.sort_by)]
-        indexes += [(each, "BTREE") for each in layout.lookups if each not in layout.sort_by]
+        indexes += [(each, "BTREE") for each in layout.filtered]
         lines = ["data = lance.write_dataset(pa.Table.from_pandas(df, preserve_index=False), target)"]
         lines += [f"data.create_scalar_index({name!r}, {kind!r})" for name, kind in indexes]
         return "import lance\nimport pyarrow as pa\n\n" + "\n".join(lines) + "\n"

@@ -101,7 +101,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         return {**options, "compression": "uncompressed"} if layout.codec == "none" else options
 
     def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:
-        options = {**self.layout_options(layout), **_filters(layout.lookups, names)}
+        options = {**self.layout_options(layout), **_filters(layout.filtered, names)}
         return f'df.to_orc(target, engine="pyarrow", index=False, engine_kwargs={options!r})\n'
 
     def _save_tuned(

@@ -93,8 +93,8 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
 
     def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:
         options = _with_dictionaries(self.layout_options(layout), names)
-        if layout.lookups:
-            options["bloom_filter_options"] = _filters(layout.lookups)
+        if layout.filtered:
+            options["bloom_filter_options"] = _filters(layout.filtered)
         arguments = ["target", 'engine="pyarrow"', "index=False"]
         if layout.sort_by:
             numbers = ", ".join(f"pq.SortingColumn({names.index(each)})" for each in layout.sort_by)

@@ -50,7 +50,7 @@ class Adapter(PartialReads, Streams, RemoteTable):
 
         vortex.io.write(arrow.arrow_of(df), str(path))
 
-    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:  # noqa: ARG002 (any)
+    def layout_code(self, layout: TableLayout, names: Sequence[str]) -> str:
         table = "pa.Table.from_pandas(df, preserve_index=False)"
         return f"import pyarrow as pa\nimport vortex\n\nvortex.io.write({table}, str(target))\n"
 

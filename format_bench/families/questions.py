@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +26,12 @@ FOLDER = "questions"
 TABLES, ARRAYS = "tables", "arrays"
 """Kinds of data that can be asked."""
 
+MEANS = ("arithmetic", "geometric")
+"""Means of the times of a mix."""
+
+WEIGHED = {"save": 0.01, "size": 0.02}
+"""Powers of a table's save time and size that a mix multiplies its times by."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -40,6 +47,8 @@ class Question:
     """Words that neighbouring questions share in tables; empty if it is alone."""
     file: str = ""
     """The file that declares it, for messages."""
+    weight: float = 1.0
+    """How often it is asked in a mix."""
 
     def __str__(self) -> str:
         """Return the question in words."""
@@ -120,6 +129,11 @@ class Questions:
         """True if a file is opened once for many cold answers: their times are without opening."""
         return any(_read(*each).keep_open for each in self.sources)
 
+    def fact(self, name: str, default: Any) -> Any:
+        """Return a file's own entry, e.g. `mean` of a mix."""
+        found = [facts[name] for each in self.sources if name in (facts := _toml(*each))]
+        return found[0] if found else default
+
     def only(self, *names: str) -> Questions:
         """Return some of the questions."""
         return replace(self, names=names)
@@ -167,6 +181,11 @@ def asking(kind: str) -> Family:
         if each.asks == kind:
             return each
     raise InvalidRequestError(f"--queries: nothing asks {FAMILIES[kind].user_data} questions")
+
+
+def asks_table(entry: object) -> bool:
+    """Return whether an entry has fields of questions to tables."""
+    return isinstance(entry, dict) and bool(entry.keys() & _TABLE_FIELDS.keys())
 
 
 def digest(value: object) -> str:
@@ -250,6 +269,7 @@ def read_entries(file: str, facts: Mapping[str, Any], first: int = 1) -> Iterato
         fields = {each: value for each, value in entry.items() if each not in _WORDS}
         found = Question(name, str(entry.get("words", "")), fields, str(entry.get("heading", "")), file)
         _check_fields(entry, _WORDS | _TABLE_FIELDS | _ARRAY_FIELDS, found.refused)
+        found = replace(found, weight=float(entry.get("weight", 1)))
         if not fields:
             raise found.refused("it asks nothing; write columns, aggregates, sql or an area")
         both = fields.keys() & _ARRAY_FIELDS.keys(), fields.keys() & _TABLE_FIELDS.keys()
@@ -275,7 +295,7 @@ def _with_areas(found: Question, areas: Mapping[str, Any]) -> Question:
                 raise found.refused(f"bounds of {dim} are {pair!r}; write two numbers, as in [47, 55]")
         fields["area"] = bounds
     words = found.words or _described(found.fields)
-    return Question(found.name, words, fields, found.heading, found.file)
+    return replace(found, words=words, fields=fields)
 
 
 def _described(fields: Mapping[str, Any]) -> str:
@@ -361,7 +381,7 @@ _WORDS: dict[str, _Check] = {
     "name": (_is_text, "a text"),
     "words": (_is_text, "a text"),
     "heading": (_is_text, "a text"),
-    "weight": (lambda value: _is_number(value) and value > 0, "a number above 0"),
+    "weight": (lambda value: _is_number(value) and 0 < value < math.inf, "a number above 0"),
 }
 _TABLE_FIELDS: dict[str, _Check] = {
     "columns": _NAMES,
@@ -422,7 +442,15 @@ _FILE_FIELDS: dict[str, _Check] = {
         'statements by placeholder, as in many = "SELECT count(*) FROM data"',
     ),
     "keep_open": (_is_bool, "true or false"),
-    "mean": (_is_text, '"arithmetic" or "geometric"'),
+    "mean": (lambda value: value in MEANS, " or ".join(f'"{each}"' for each in MEANS)),
+    "weigh": (
+        lambda value: (
+            _is_table(value)
+            and value.keys() <= WEIGHED.keys()
+            and all(_is_number(each) and 0 <= each <= 1 for each in value.values())
+        ),
+        "shares from 0 to 1 as in { save = 0.01, size = 0.02 }",
+    ),
     "tuned": (_is_table, '[tuned.data] with sort_by = ["COLUMN"] and lookups = ["COLUMN"]'),
     "areas": (
         lambda value: _is_table(value) and all(map(_is_table, value.values())),

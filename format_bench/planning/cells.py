@@ -1,13 +1,12 @@
 """Cells of a plan: layouts of a sample, measured by the executor, with records in a folder of results.
 
-A layout is a case of the suite `SUITE`, and its shape of chunks a condition. The cost model, the search
+A layout is a case of the planner's suite, and a condition. The cost model, the search
 and the answer read nothing but records, so a plan goes on where an earlier one in its folder ended.
 """
 
 from __future__ import annotations
 
 import gc
-import math
 import shutil
 import sys
 from dataclasses import dataclass, field, replace
@@ -15,15 +14,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from adapter_core.array_source import grid_of
-from format_bench.conditions.axes.chunk_shape import ChunkShape, edges_of, shape_text
 from format_bench.families.cases import Case
+from format_bench.families.questions import digest
 from format_bench.instruments.clock import Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
-from format_bench.planning.chunk_plan import Layout
-from format_bench.planning.mix import placed
-from format_bench.results.conditions import Conditions
+from format_bench.planning.measured import Layout
+from format_bench.planning.request import QUERY_TIME
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.executor import TimeBudget, in_turn
 from format_bench.runner.result_store import ResultStore
@@ -32,13 +29,10 @@ from format_bench.runner.steps import run_case
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from adapter_core.array_description import Description
-    from format_bench.planning.mix import MixQuery
+    from format_bench.planning.mix import Weighted
+    from format_bench.planning.planner import Planner
     from format_bench.results.records import Record
     from format_bench.results.suites import Step
-
-SUITE, TRACK = "foxbench", "own"
-"""Suite of questions to arrays, and its track for users' arrays."""
 
 SAVE = Effort(0.0, 1)
 QUERY = Effort(0.075, 3)
@@ -46,19 +40,6 @@ QUERY = Effort(0.075, 3)
 
 LEAST_LIMIT_SECONDS = 30.0
 """Least wall time after which saving and reading layouts counts as timed out."""
-
-_STEPS = {each.name: each for each in FAMILIES["arrays"].steps}
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The part of an array that is measured."""
-
-    name: str
-    """In records."""
-    path: Path
-    """As the family has stored it."""
-    description: Description
 
 
 @dataclass
@@ -94,38 +75,37 @@ class Cells:
         The folder of results, which only this run writes to.
     folder : Path
         The folder of measured files.
-    sample : Sample
-        The data.
+    planner : Planner
+        The sample and its queries.
     cold : bool
         Read what is not in the page cache.
-    keep_open : bool
-        Leave opening out of the time of a query.
     budget : TimeBudget
         Of the plan.
+    metric : str
+        The time of a query that counts.
     """
 
     def __init__(  # noqa: PLR0913 (two folders, the data, and how they are read)
         self,
         out: Path,
         folder: Path,
-        sample: Sample,
+        planner: Planner,
         budget: TimeBudget,
         *,
         cold: bool,
-        keep_open: bool,
+        metric: str = QUERY_TIME,
     ) -> None:
-        self._folder, self._sample, self._budget = folder, sample, budget
-        self._cold, self._keep_open = cold, keep_open
-        facts = sample.description
-        # Cold, opening is within the time of a query; warm, it is a metric of its own.
-        self._adds_opening = not (cold or keep_open)
-        metrics = ("open time", "query time") if self._adds_opening else ("query time",)
-        query = replace(_STEPS["cold query" if cold else "query"], metrics=metrics)
-        save = replace(_STEPS["save"], metrics=("save time", "size", "files"))
+        self._folder, self._planner, self._budget = folder, planner, budget
+        self._cold, self._metric = cold, metric
+        # Cold, opening is within the time of a query; warm, it may be a metric of its own.
+        self._adds_opening = planner.opens_apart and not cold
+        metrics = ("open time", metric) if self._adds_opening else (metric,)
+        steps = {each.name: each for each in FAMILIES[planner.family].steps}
+        query = replace(steps["cold query" if cold else "query"], metrics=metrics)
+        save = replace(steps["save"], metrics=("save time", "size", "files"))
         self._steps = (save, SAVE), (query, QUERY)
-        self._chunks = math.prod(grid_of(facts.shape, facts.chunks))
         self._results = ResultStore(out)
-        self._metadata = RunMetadataFiles(out, self._results.run_id, folder, shape_text(facts.shape))
+        self._metadata = RunMetadataFiles(out, self._results.run_id, folder, planner.name)
         self._results.refresh()
         self._records: dict[tuple[str, Layout], dict[tuple[str, str], Record]] = {}
         for each in self._results.current.values():
@@ -141,20 +121,20 @@ class Cells:
         self._metadata.__exit__()
 
     def _take(self, record: Record) -> None:
-        shape = record.conditions.get(ChunkShape.name, "")
-        is_own = record.suite == SUITE and record.rows == self._chunks
-        if is_own and shape and record.cache in {None, "cold" if self._cold else "warm"}:
-            layout = Layout(record.format, record.codec, record.level, edges_of(shape))
+        form = self._planner.form_of(record.conditions)
+        is_own = record.suite == self._planner.suite and record.rows == self._planner.rows
+        if is_own and form is not None and record.cache in {None, "cold" if self._cold else "warm"}:
+            layout = Layout(record.format, record.codec, record.level, form)
             cells = self._records.setdefault((record.dataset, layout), {})
             cells[record.metric, record.query] = record
 
-    def reads(self, layout: Layout, queries: Sequence[MixQuery], *, is_fit: bool = False) -> Reads:
+    def reads(self, layout: Layout, queries: Sequence[Weighted], *, is_fit: bool = False) -> Reads:
         """Return the records of a layout in few numbers: of a fit, or else of the turns to verify it."""
         found = self._records.get((self._dataset(is_fit=is_fit), layout), {})
         # A round without samples has failed.
         failures = (each.sentence for each in found.values() if len(each.round_sizes) < each.rounds)
         reads = Reads(failure=next(failures, ""))
-        records = [found.get(("query time", each.name)) for each in queries]
+        records = [found.get((self._metric, each.name)) for each in queries]
         if None in records or any(each.value is None for each in found.values()):
             return reads
         times = [_least(each) for each in records if each]
@@ -167,7 +147,7 @@ class Cells:
         return reads
 
     def fit(
-        self, layouts: Sequence[Layout], queries: Sequence[MixQuery], least: int, budget: TimeBudget
+        self, layouts: Sequence[Layout], queries: Sequence[Weighted], least: int, budget: TimeBudget
     ) -> None:
         """Measure layouts of one store once, each at places of its own, unless the results have them.
 
@@ -175,13 +155,13 @@ class Cells:
         """
         known = [self.reads(each, queries, is_fit=True) for each in layouts]
         cells = [
-            self._cell(layout, queries, 1, layout.chunks, is_fit=True)
+            self._cell(layout, queries, 1, self._planner.place_of(layout.form), is_fit=True)
             for layout, reads in zip(layouts, known, strict=True)
             if not (reads.turns or reads.failure)
         ]
         self._measure(cells, least - len(layouts) + len(cells), budget)
 
-    def verify(self, layouts: Sequence[Layout], queries: Sequence[MixQuery]) -> None:
+    def verify(self, layouts: Sequence[Layout], queries: Sequence[Weighted]) -> None:
         """Measure layouts of one store once more; in turns of one number at the same places."""
         turns = [len(self.reads(each, queries).turns) + 1 for each in layouts]
         cells = [
@@ -193,7 +173,7 @@ class Cells:
     def _cell(
         self,
         layout: Layout,
-        queries: Sequence[MixQuery],
+        queries: Sequence[Weighted],
         turn: int,
         key: tuple[int, ...],
         *,
@@ -203,12 +183,12 @@ class Cells:
         case = Case(
             layout.store,
             self._dataset(is_fit=is_fit),
-            self._chunks,
-            Conditions({"track": TRACK, ChunkShape.name: shape_text(layout.chunks)}),
+            self._planner.rows,
+            self._planner.conditions(layout.form),
             layout.codec,
             layout.level,
-            SUITE,
-            placed(queries, self._sample.description, *key, keep_open=self._keep_open),
+            self._planner.suite,
+            self._planner.questions(queries, key),
         )
         folder = self._folder_of(layout)
         steps = self._steps[1:] if (folder / case.file_name).exists() else self._steps
@@ -222,12 +202,11 @@ class Cells:
             cells[0].case,
             cells,
             _measured_each,
-            *(self._sample.path, least, budget.left_seconds),
+            *(self._planner.path, least, budget.left_seconds),
             limit_seconds=LEAST_LIMIT_SECONDS + self._budget.seconds,
             folder=self._folder,
             after=lambda _cell, _outcome, rest: [] if budget.is_spent() else rest,
         )
-        columns = len(self._sample.description.shape)
         for cell, outcome in measured:
             if outcome.status:
                 shutil.rmtree(cell.folder, ignore_errors=True)
@@ -237,7 +216,7 @@ class Cells:
                 # A file is saved once a session; a plan that was killed has left some reads of a turn.
                 number = sys.maxsize if step.name == "save" else cell.turn
                 lacks = partial(self._results.lacks, number=number)
-                for record in self._results.keep(cell.case, columns, step, each, lacks):
+                for record in self._results.keep(cell.case, self._planner.columns, step, each, lacks):
                     self._take(record)
 
     def remove(self, layout: Layout) -> None:
@@ -246,11 +225,12 @@ class Cells:
 
     def _folder_of(self, layout: Layout) -> Path:
         store = "".join(letter if letter.isalnum() else "_" for letter in layout.store)
-        return self._folder / f"{store}-{shape_text(layout.chunks)}"
+        # Names of columns may be longer than a folder's may.
+        return self._folder / f"{store}-{digest(str(layout.form))}"
 
     def _dataset(self, *, is_fit: bool) -> str:
         """Return the name of the sample; the reads for a model, at other places, are apart."""
-        return f"{self._sample.name}{'-designed' * is_fit}"
+        return f"{self._planner.name}{'-designed' * is_fit}"
 
 
 def _least(record: Record) -> list[float]:

@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from format_bench.planning.chunk_cost import amounts
+
 if TYPE_CHECKING:
     import numpy as np
 
     from format_bench.planning.cost_model import CostModel
-    from format_bench.planning.mix import Mix
+    from format_bench.planning.mix import ArrayMix
 
 Shape = tuple[int, ...]
 
@@ -117,7 +119,7 @@ class Proposal:
 
 def search(  # noqa: PLR0913 (what is searched, and its bounds)
     model: CostModel,
-    mix: Mix,
+    mix: ArrayMix,
     shape: Shape,
     value_bytes: int,
     *,
@@ -149,7 +151,8 @@ def search(  # noqa: PLR0913 (what is searched, and its bounds)
 
     extents = [each.box.extents for each in mix.queries]
     found = candidates(edges or shape, extents, value_bytes, least_bytes, most_bytes)
-    costs = mix.cost([model.seconds(each.box, shape, found, value_bytes) for each in mix.queries])
+    work = (amounts(each.box, shape, found, value_bytes) for each in mix.queries)
+    costs = mix.cost([model.seconds(each) for each in work])
     numbers = (-(-np.array(shape) // found)).prod(axis=1)
     proposals: list[Proposal] = []
     fewest = math.inf

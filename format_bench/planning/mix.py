@@ -1,7 +1,8 @@
-"""Mix of queries to an array: questions with weights, a user's access pattern, from a TOML file.
+"""Mix of queries: questions with weights to a table or an array, from a TOML file.
 
 Its entries are questions as `format_bench.families.questions` reads them, each with a weight. An older
-and shorter form has the dimensions of an extent among an entry's own keys. docs/planning.md has both.
+and shorter form of those to arrays has the dimensions of an extent among an entry's own keys.
+docs/planning.md has both.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import InvalidQuestionsError
 from format_bench.families.arrays.boxes import Box, by
 from format_bench.families.arrays.queries import box_to, check_own, queries_to
-from format_bench.families.questions import Questions, declared, read_entries
+from format_bench.families.questions import MEANS, WEIGHED, Questions, asks_table, declared, read_entries
 
 if TYPE_CHECKING:
     from adapter_core.array_description import Description
@@ -25,35 +26,38 @@ if TYPE_CHECKING:
 
 FOXBENCH = "foxbench"
 """Name of all FoxBench queries that apply to the array."""
-MEANS = ("arithmetic", "geometric")
 _KEYS = ("mean", "keep_open", "areas", "query", "question")
 _QUERY_KEYS = frozenset({"name", "weight", "bounds", "query"})
 
 
 @dataclass(frozen=True)
-class MixQuery:
-    """A question to an array, with its weight."""
+class Weighted:
+    """A question with its weight."""
 
     name: str
     weight: float
+
+
+@dataclass(frozen=True)
+class MixQuery(Weighted):
+    """A question to an array, with its weight."""
+
     box: Box
 
 
 @dataclass(frozen=True)
 class Mix:
-    """The queries of a user to an array, with weights that add up to 1."""
+    """The queries of a user, with weights that add up to 1."""
 
-    queries: tuple[MixQuery, ...]
+    queries: tuple[Weighted, ...]
     mean: str = MEANS[0]
     """Mean of the times of the queries that is to be small."""
     keep_open: bool = False
-    """True if the array is opened once for many queries; else a query includes opening."""
-
-    def scaled(self, shape: tuple[int, ...], smaller: tuple[int, ...]) -> Mix:
-        """Return the mix to a smaller array."""
-        return replace(
-            self, queries=tuple(replace(q, box=q.box.scaled(shape, smaller)) for q in self.queries)
-        )
+    """True if the data are opened once for many queries; else a query includes opening."""
+    save_power: float = 0.0
+    """Power of the time of a save that a cost is multiplied by."""
+    size_power: float = 0.0
+    """Power of the file's size."""
 
     def cost(self, seconds: Any) -> Any:
         """Return the weighted mean of the times of the queries.
@@ -73,6 +77,47 @@ class Mix:
         return np.tensordot(weights, times, 1)
 
 
+@dataclass(frozen=True)
+class ArrayMix(Mix):
+    """A mix of queries to an array."""
+
+    queries: tuple[MixQuery, ...]
+
+    def scaled(self, shape: tuple[int, ...], smaller: tuple[int, ...]) -> ArrayMix:
+        """Return the mix to a smaller array."""
+        return replace(
+            self, queries=tuple(replace(q, box=q.box.scaled(shape, smaller)) for q in self.queries)
+        )
+
+
+def asks_tables(path: Path) -> bool:
+    """Return whether a mix asks a table.
+
+    Raises
+    ------
+    InvalidQuestionsError
+        If the file cannot be read, or is not TOML.
+    """
+    return any(asks_table(entry) for _, entry in _entries(_facts(path), "question"))
+
+
+def read_table_mix(path: Path) -> tuple[Mix, Questions]:
+    """Return the mix of a file, and its questions to a table.
+
+    Raises
+    ------
+    InvalidQuestionsError
+        If the file cannot be read, or a question is wrong.
+    """
+    questions = Questions.of(path)
+    asked = questions.by_name.values()
+    whole = sum(each.weight for each in asked)
+    powers = WEIGHED | questions.fact("weigh", {})
+    queries = tuple(Weighted(each.name, each.weight / whole) for each in asked)
+    mean = questions.fact("mean", MEANS[0])
+    return Mix(queries, mean, questions.keep_open, powers["save"], powers["size"]), questions
+
+
 def placed(queries: Iterable[MixQuery], array: Description, *key: int, keep_open: bool) -> Questions:
     """Return queries as questions at fixed places, which depend on the key where they are random."""
     lines = [f"keep_open = {json.dumps(keep_open)}"]
@@ -90,7 +135,16 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def read_mix(path: Path, array: Description) -> Mix:
+def _facts(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidQuestionsError(f"{path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidQuestionsError(f"{path}: is not TOML: {error}") from error
+
+
+def read_mix(path: Path, array: Description) -> ArrayMix:
     """Return the mix of a file as queries to an array.
 
     Raises
@@ -99,12 +153,7 @@ def read_mix(path: Path, array: Description) -> Mix:
         If the file cannot be read, or is not a mix of queries to this array; the message names the
         line, or the query.
     """
-    try:
-        facts = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidQuestionsError(f"{path}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise InvalidQuestionsError(f"{path}: is not TOML: {error}") from error
+    facts = _facts(path)
     if unknown := sorted(set(facts) - {*_KEYS}):
         raise InvalidQuestionsError(f"{path}: unknown key {unknown[0]!r}; known: {', '.join(_KEYS)}")
     entries = [*_entries(facts, "query"), *_entries(facts, "question")]
@@ -133,7 +182,7 @@ def read_mix(path: Path, array: Description) -> Mix:
     queries = (
         MixQuery(name, each.weight / whole, each.box) for name, each in zip(names, found, strict=True)
     )
-    return Mix(tuple(queries), mean, keep_open)
+    return ArrayMix(tuple(queries), mean, keep_open)
 
 
 def _entries(facts: Mapping[str, Any], kind: str) -> list[tuple[str, Mapping[str, Any]]]:

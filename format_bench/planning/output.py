@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnavailableError
 from adapter_core.availability import install_hint
 from adapter_core.files import write_atomically
-from format_bench.families.arrays.boxes import by
-from format_bench.planning.chunk_plan import PROPOSED, SOURCE, caveats, sentences
-from format_bench.planning.cost_model import TERMS
+from format_bench.planning.measured import PROPOSED
+from format_bench.planning.plans import answer, banner, caveats, sentences
 from format_bench.results.display import terminal
 from format_bench.results.display.markdown import TextTable, markdown
 from format_bench.results.display.text import format_ratio, quantity
@@ -24,9 +22,10 @@ from format_bench.runner.reading_display import OneLine
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from format_bench.planning.chunk_plan import ChunkPlan, StorePlan, Verified
+    from format_bench.planning.cost_model import CostModel
+    from format_bench.planning.measured import StorePlan, Verified
+    from format_bench.planning.plans import Plan
 
-TITLE = "Stores and chunk shapes for a mix of queries"
 ENDINGS = ("html", "md")
 """Formats of a page."""
 
@@ -45,37 +44,46 @@ class PlanDisplay(OneLine):
         super().show(f"{time.monotonic() - self._start:6.1f} s  {line}")
 
 
-def show(plan: ChunkPlan, *, quiet: bool) -> None:
-    """Print the answer; if `quiet`, without the models and caveats."""
+def show(plan: Plan, *, quiet: bool, explains: bool) -> None:
+    """Print the answer in three lines, and the code that writes it; the rest if wanted."""
     console = terminal.console()
-    layouts, *others = tables(plan)
-    terminal.text_table(console, layouts, lambda _: "")
-    for sentence in sentences(plan):
-        terminal.prose(console, sentence)
-    if not quiet:
+    if noise := banner(plan):
+        terminal.prose(console, f"note: {noise}")
+    for word, text in answer(plan):
+        terminal.prose(console, f"{word:<8} {text}", indent=" " * 9)
+    if (code := plan.planner.code(plan.first.layout)) and not quiet:
+        console.print()
+        console.print(code.rstrip(), soft_wrap=True, markup=False, highlight=False)
+    if explains:
+        layouts, *others = tables(plan)
+        terminal.text_table(console, layouts, lambda _: "")
         for caveat in caveats(plan):
             terminal.prose(console, f"note: {caveat}", indent="  ")
         for each in others:
             terminal.text_table(console, each, lambda _: "")
+    elif not quiet:
+        terminal.prose(console, "--explain shows all measured layouts, predictions and grounds.")
 
 
-def tables(plan: ChunkPlan) -> list[TextTable]:
+def tables(plan: Plan) -> list[TextTable]:
     """Return the verified layouts, the queries of the first one, the proposals and the models."""
-    return [_layouts(plan), _queries(plan), _fronts(plan), _models(plan)]
+    front = [_fronts(plan)] if any(each.front for each in plan.stores) else []
+    return [_layouts(plan), _queries(plan), *front, _models(plan)]
 
 
-def _layouts(plan: ChunkPlan) -> TextTable:
-    tied = plan.ties
+def _layouts(plan: Plan) -> TextTable:
+    tied, planner = plan.ties, plan.planner
+    own = list(planner.cells(plan.first))
     header = [
-        "store", "chunks", "", "measured", "from", "to", "predicted", "times first", "chosen as",
-        "chunk", "chunks in all", "files", "size", "saved in",
+        "store", planner.noun, "", "measured", "from", "to", "predicted", "times first", "chosen as",
+        *own, "files", "size", "saved in",
     ]  # fmt: skip
     rows = []
     for each in plan.ranked:
         rows.append(
             [
                 each.layout.store,
-                by(each.chunks),
+                planner.brief(each.form),
                 TIE if each in tied else "",
                 quantity(each.seconds, "seconds"),
                 quantity(each.interval.low, "seconds"),
@@ -83,8 +91,7 @@ def _layouts(plan: ChunkPlan) -> TextTable:
                 _seconds(each.predicted),
                 format_ratio(each.seconds / plan.first.seconds),
                 ", ".join(each.kinds),
-                quantity(plan.chunk_bytes(each), "bytes"),
-                f"{each.chunks_number:,}",
+                *planner.cells(each).values(),
                 f"{each.files:,}",
                 quantity(each.size_bytes, "bytes"),
                 _seconds(each.save_seconds or None),
@@ -93,24 +100,25 @@ def _layouts(plan: ChunkPlan) -> TextTable:
     return TextTable("Measured on the sample: time of a query of the mix", header, rows)
 
 
-def _queries(plan: ChunkPlan) -> TextTable:
-    """Return the times of each query with the best chunks, and with the source's."""
+def _queries(plan: Plan) -> TextTable:
+    """Return the times of each query in the best layout, and in the first default."""
     shown = [plan.first]
     shown += [
         each
         for each in plan.first_store.verified
-        if SOURCE in each.kinds and each not in shown and each.costs
+        if plan.planner.defaults[0] in each.kinds and each not in shown and each.costs
     ]
-    header = ["query", "weight", "extents"]
-    header += [f"{each.name}: {what}" for each in shown for what in ("predicted", "measured")]
+    header = ["query", "weight", "reads"]
+    names = ["first", plan.planner.defaults[0]]
+    header += [f"{n}: {what}" for n, _ in zip(names, shown) for what in ("predicted", "measured")]  # noqa: B905
     rows = [
         [
             query.name,
             f"{query.weight:.3g}",
-            by(query.box.extents),
+            plan.planner.extents(query),
             *(cell for each in shown for cell in _query_cells(each, place)),
         ]
-        for place, query in enumerate(plan.mix.scaled(plan.array.shape, plan.sample).queries)
+        for place, query in enumerate(plan.mix.queries)
     ]
     return TextTable("Queries", header, rows)
 
@@ -120,19 +128,14 @@ def _query_cells(each: Verified, place: int) -> Iterator[str]:
     yield quantity(statistics.median(each.query_seconds[place]), "seconds")
 
 
-def _fronts(plan: ChunkPlan) -> TextTable:
+def _fronts(plan: Plan) -> TextTable:
     """Return predicted times beside numbers of chunks, on the Pareto front of each store."""
     rows = [
-        [
-            store.label,
-            by(each.chunks),
-            quantity(each.seconds, "seconds"),
-            f"{each.number:,}",
-        ]
+        [store.label, plan.planner.brief(form), quantity(seconds, "seconds"), f"{number:,}"]
         for store in plan.stores
-        for each in store.front[:FRONT_SHOWN]
+        for form, seconds, number in store.front[:FRONT_SHOWN]
     ]
-    header = ["store", "chunks", "predicted on the whole array", "chunks in all"]
+    header = ["store", plan.planner.noun, "predicted on the whole data", "chunks in all"]
     return TextTable("Fewer chunks, and the time that they cost", header, rows)
 
 
@@ -140,36 +143,32 @@ FRONT_SHOWN = 5
 """Chunk shapes of a store on its Pareto front that are shown."""
 
 
-def _models(plan: ChunkPlan) -> TextTable:
-    header = ["store", "codec", *TERMS, "median error", "R²", "reads", "best measured"]
-    rows = []
-    for store in plan.stores:
-        model, best = store.model, store.best
-        codec = store.codec or "none"
-        rows.append(
-            [
-                store.label,
-                codec if store.level is None else f"{codec} {store.level}",
-                *(
-                    [quantity(each, "seconds") for each in model.coefficients]
-                    if model
-                    else [_NONE] * len(TERMS)
-                ),
-                f"{model.median_error:.0%}" if model else _NONE,
-                f"{model.r_squared:.2f}" if model else _NONE,
-                f"{model.reads:,}" if model else _NONE,
-                by(best.chunks) if best else _NONE,
-            ]
-        )
-    notes = ["Errors are those of reads whose chunk shape was held back from the fit."]
-    return TextTable("Fitted cost models", header, rows, notes)
+def _models(plan: Plan) -> TextTable:
+    """Return the coefficients of the models, one column for each store."""
+    models = [each.model for each in plan.stores]
+
+    def cells(shown: Callable[[CostModel], str]) -> list[str]:
+        return [shown(each) if each else _NONE for each in models]
+
+    rows = [
+        [term, *cells(lambda model, place=place: quantity(model.coefficients[place], "seconds"))]  # type: ignore[misc]
+        for place, term in enumerate(plan.planner.terms())
+    ]
+    rows.append(["median error", *cells(lambda model: f"{model.median_error:.0%}")])
+    rows.append(["R²", *cells(lambda model: f"{model.r_squared:.2f}")])
+    rows.append(["reads", *cells(lambda model: f"{model.reads:,}")])
+    codecs = [each.codec or "" for each in plan.stores]
+    if any(codecs):
+        rows.append(["codec", *codecs])
+    notes = [f"Errors are those of reads whose {plan.planner.noun} was held back from the fit."]
+    return TextTable("Fitted cost models", ["term", *(each.label for each in plan.stores)], rows, notes)
 
 
 def _seconds(value: float | None) -> str:
     return _NONE if value is None else quantity(value, "seconds")
 
 
-def write_page(plan: ChunkPlan, path: Path) -> None:
+def write_page(plan: Plan, path: Path) -> None:
     """Write the answer as a page, Markdown or HTML by the ending of its name.
 
     Raises
@@ -183,14 +182,16 @@ def write_page(plan: ChunkPlan, path: Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _markdown(plan: ChunkPlan) -> str:
-    parts = [f"# {TITLE}\n", _lead(plan) + "\n", " ".join(sentences(plan)) + "\n"]
-    parts.append("\n".join(f"- {each}" for each in caveats(plan)) + "\n")
+def _markdown(plan: Plan) -> str:
+    parts = [f"# {plan.planner.title}\n", _lead(plan) + "\n", " ".join(sentences(plan)) + "\n"]
+    if code := plan.planner.code(plan.first.layout):
+        parts.append(f"```python\n{code}```\n")
+    parts.append("\n".join(f"- {each}" for each in _notes(plan)) + "\n")
     parts += [markdown(each) for each in tables(plan)]
     return "\n".join(parts)
 
 
-def _html(plan: ChunkPlan) -> str:
+def _html(plan: Plan) -> str:
     try:
         from format_bench.report.writers.html import environment, style
 
@@ -199,79 +200,75 @@ def _html(plan: ChunkPlan) -> str:
         reason = f"{error.name} is not installed"
         raise UnavailableError("a page as html", reason, install_hint("report")) from error
     return template.render(
-        title=TITLE,
+        title=plan.planner.title,
+        code=plan.planner.code(plan.first.layout),
         lead=_lead(plan),
         sentences=sentences(plan),
-        caveats=caveats(plan),
+        caveats=_notes(plan),
         tables=tables(plan),
         style=shown_style,
     )
 
 
-def _lead(plan: ChunkPlan) -> str:
-    dims = " x ".join(plan.array.dims)
-    return (
-        f"{plan.array.name}, {by(plan.array.shape)} ({dims}), {plan.array.dtype.name}; "
-        f"{len(plan.mix.queries)} queries; {'cold' if plan.cold else 'warm'} reads"
-    )
+def _notes(plan: Plan) -> list[str]:
+    return [*filter(None, [banner(plan)]), *caveats(plan)]
 
 
-def to_json(plan: ChunkPlan) -> dict[str, Any]:
+def _lead(plan: Plan) -> str:
+    return f"{plan.planner.lead()}; {'cold' if plan.cold else 'warm'} reads"
+
+
+def to_json(plan: Plan) -> dict[str, Any]:
     """Return a plan as JSON values; times in seconds, sizes in bytes."""
-    first, array, mix = plan.first, plan.array, plan.mix
-    queries = [{"name": q.name, "weight": q.weight, **asdict(q.box)} for q in mix.queries]
+    first, planner = plan.first, plan.planner
     return {
-        "use": {"store": first.layout.store, "chunks": first.chunks},
+        "use": {"store": first.layout.store, **planner.form_json(first.form)},
+        "answer": dict(answer(plan)),
+        "code": planner.code(first.layout),
         "explanation": sentences(plan),
-        "remarks": caveats(plan),
-        "array": {name: getattr(array, name) for name in ("name", "dims", "shape", "chunks")}
-        | {"dtype": array.dtype.name},
-        "sample_shape": plan.sample,
-        "mix": {"mean": mix.mean, "keep_open": mix.keep_open, "queries": queries},
-        **{name: getattr(plan, name) for name in ("cold", "turns", "load", "seconds")},
+        "remarks": _notes(plan),
+        **planner.to_json(),
+        **{name: getattr(plan, name) for name in ("cold", "turns", "load", "seconds", "metric")},
         "gains": [
-            {"over": kind, "chunks": over.chunks, "ratio": ratio, "low": low, "high": high}
+            {"over": kind, **planner.form_json(over.form), "ratio": ratio, "low": low, "high": high}
             for over, kind, ratio, low, high in plan.gains
         ],
-        "best": {store.label: store.best.chunks for store in plan.stores if store.best},
+        "best": {s.label: planner.form_json(s.best.form) for s in plan.stores if s.best},
         "prediction_error": plan.prediction_error,
-        "stores": [_store(store) for store in plan.stores],
+        "stores": [_store(plan, store) for store in plan.stores],
         "ranked": [_verified(plan, each) for each in plan.ranked],
     }
 
 
-def _store(store: StorePlan) -> dict[str, Any]:
+def _store(plan: Plan, store: StorePlan) -> dict[str, Any]:
     model = store.model
     return {
         "store": store.label,
         **{name: getattr(store, name) for name in ("codec", "level", "failure")},
         "model": model
         and {
-            **asdict(model),
-            "coefficients": dict(zip(TERMS, model.coefficients, strict=True)),
-            "fits": model.fits,
+            "coefficients": dict(zip(plan.planner.terms(), model.coefficients, strict=True)),
+            **{name: getattr(model, name) for name in ("median_error", "r_squared", "reads", "fits")},
         },
         "front": [
-            {"chunks": each.chunks, "seconds": each.seconds, "chunks_number": each.number}
-            for each in store.front
+            {**plan.planner.form_json(form), "seconds": seconds, "chunks_number": number}
+            for form, seconds, number in store.front
         ],
     }
 
 
-_SAME = (
-    "chunks", "kinds", "predicted", "predicted_whole", "save_seconds", "size_bytes", "files",
-    "chunks_number",
-)  # fmt: skip
+_SAME = ("kinds", "predicted", "predicted_whole", "save_seconds", "size_bytes", "files")
 """Fields of a verified layout that JSON has by the same names."""
 
 
-def _verified(plan: ChunkPlan, each: Verified) -> dict[str, Any]:
+def _verified(plan: Plan, each: Verified) -> dict[str, Any]:
     predicted: Sequence[float | None] = each.predicted_queries or [None] * len(plan.mix.queries)
     facts = zip(plan.mix.queries, predicted, each.query_seconds, strict=True)
     return {
-        **each.layout._asdict(),
+        **{name: getattr(each.layout, name) for name in ("store", "codec", "level")},
+        **plan.planner.form_json(each.form),
         **{name: getattr(each, name) for name in _SAME},
-        "chunk_bytes": plan.chunk_bytes(each),
+        "chunks_number": each.parts,
         "proposed": PROPOSED in each.kinds,
         "ties_with_first": each in plan.ties,
         "measured": each.seconds,

@@ -1,4 +1,4 @@
-"""Which store and which chunk shape suit a user's own mix of queries."""
+"""Which layout of a table, or store and chunks of an array, suit a user's own mix of queries."""
 
 from __future__ import annotations
 
@@ -10,50 +10,56 @@ import click
 
 from format_bench.cli.options import Duration, Names, measuring_console, taken_limits, with_data_limits
 from format_bench.planning import output
-from format_bench.planning.session import STORES, PlanRequest, plan
+from format_bench.planning.chunks import ChunkPlanner
+from format_bench.planning.layouts import LayoutPlanner
+from format_bench.planning.mix import asks_tables
+from format_bench.planning.request import PlanRequest
+from format_bench.planning.session import plan
 from format_bench.runner.plan import codec_choice
 from format_bench.runner.user_data import Source
 
 BUDGET_SECONDS = 120.0
 _MEGABYTE = 1_000_000
 
-HELP = f"""Find the store and chunk shape for your queries.
+HELP = f"""Find how to write data for your queries.
 
-MIX is a TOML file with your queries: how much of each dimension they read, and how often. Designed chunk
-shapes are measured on a sample of the array, a cost model of each store is fitted to them, the best
-shapes by the model are measured again, in turns with the default chunks. docs/planning.md describes the
-file and the method.
+MIX is a TOML file with your questions, and how often each is asked. Layouts that differ in everything
+are measured on a sample of the data, a cost model of each store is fitted to them, the best layouts by
+the model are measured again, in turns with the defaults. docs/planning.md describes file and method.
 
 \b
-  [[query]]
-  name = "series at a place"
+  [[question]]
+  name = "a device"
   weight = 5
-  time = "all"          # a number of indexes, a share such as 0.1, or "all", at a random place
-  latitude = 1
-  longitude = 1
+  columns = ["time", "temperature"]
+  where = [{{ column = "device", operator = "==", value = 77 }}]
 
 \b
-  [[query]]
-  bounds = {{ latitude = [47, 55], longitude = [5, 15] }}   # coordinates
-  time = 24
+  [[question]]
+  name = "series at a place"            # of an array
+  extent = {{ time = "all", latitude = 1, longitude = 1 }}
 
 \b
 Examples:
-  format-bench plan mix.toml --data era5.nc
+  format-bench plan mix.toml --data trips.parquet
+  format-bench plan mix.toml --data trips.csv --stores "Parquet[polars]" --codec zstd:3 --explain
   format-bench plan mix.toml --data era5.nc --codec zstd:3 --stores HDF5,Zarr.dir --budget 5m
   format-bench plan mix.toml --dataset era5-small --rows 200 --cold --out plan.html
 
-Stores by default: {", ".join(STORES)}.
+Stores by default: {", ".join(LayoutPlanner.stores)} for tables,
+{", ".join(ChunkPlanner.stores)} for arrays.
 """
 
 
 @click.command(help=HELP)
 @click.argument("mix", type=click.Path(path_type=Path))
-@click.option("--data", metavar="FILE|FOLDER", help="Your own array: NetCDF, HDF5, NPY or Zarr.")
-@click.option("--dataset", help="Name of a generated array, instead of --data.")
-@click.option("--rows", type=click.IntRange(1), help="Chunks of the generated array. [default: all]")
-@click.option("--stores", type=Names(), default=(), help="Labels of stores.")
-@click.option("--codec", default="none", show_default=True, help="As in zstd:3; the nearest of a store.")
+@click.option(
+    "--data", metavar="FILE|FOLDER", help="Your own table, or array (NetCDF, HDF5, NPY, Zarr)."
+)
+@click.option("--dataset", help="Name of generated data, instead of --data.")
+@click.option("--rows", type=click.IntRange(1), help="Rows of generated data, or chunks. [default: all]")
+@click.option("--stores", type=Names(), default=(), help="Labels of stores, or of formats with engines.")
+@click.option("--codec", default="", help="As in zstd:3. [default: none for arrays, all for tables]")
 @click.option("--cold", is_flag=True, help="Read what is not in the page cache.")
 @click.option(
     "--budget",
@@ -84,6 +90,7 @@ Stores by default: {", ".join(STORES)}.
 )
 @click.option("--fresh", is_flag=True, help="Drop earlier results in that folder.")
 @with_data_limits
+@click.option("--explain", is_flag=True, help="Show all layouts, predictions and grounds.")
 @click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 (one for each option)
@@ -102,6 +109,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     out: Path | None,
     results: Path | None,
     fresh: bool,  # noqa: FBT001 (a switch)
+    explain: bool,  # noqa: FBT001 (a switch)
     as_json: bool,  # noqa: FBT001 (a switch)
     **limits: Any,
 ) -> None:
@@ -112,7 +120,9 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         raise click.UsageError("--rows is about --dataset, which is not given")
     if out is not None and out.suffix[1:] not in output.ENDINGS:
         raise click.UsageError(f"--out {out} must end in .html or .md")
-    name, level = codec_choice(codec)
+    name, level = codec_choice(codec or "none")
+    if codec == "none" and asks_tables(mix):
+        name = codec  # or else all are tried
     own = taken_limits(limits, data)
     request = PlanRequest(
         mix,
@@ -136,6 +146,6 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     if as_json:
         click.echo(json.dumps(output.to_json(found), ensure_ascii=False, indent=2, allow_nan=False))
     else:
-        output.show(found, quiet=ctx.obj["quiet"])
+        output.show(found, quiet=ctx.obj["quiet"], explains=explain)
     if out is not None:
         measuring_console(quiet=ctx.obj["quiet"]).print(f"page: {out}", soft_wrap=True)

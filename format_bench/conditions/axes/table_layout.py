@@ -20,7 +20,7 @@ class Layout(Axis):
     """Order of rows, row groups, pages, codec, encodings and indexes of the first table's file."""
 
     name = "layout"
-    help = "Of files for query engines, as in sort_by=time;group_rows=65536;codec=zstd:3."
+    help = "Of files for query engines, as in sort_by=time;codec=zstd."
     order = 23  # after the writer, whose layout it is
 
     def parse(self, text: str) -> str:

@@ -3,9 +3,10 @@
 import math
 
 from format_bench.families.arrays.boxes import Box
+from format_bench.planning.chunk_cost import amounts
 from format_bench.planning.chunk_search import Proposal, candidates, designed, different, front, search
 from format_bench.planning.cost_model import CostModel
-from format_bench.planning.mix import Mix, MixQuery
+from format_bench.planning.mix import ArrayMix, MixQuery
 
 SHAPE = (64, 64, 64)
 
@@ -17,7 +18,7 @@ def model(chunk=0.0, byte=0.0):
 def mix(*extents):
     free = (None,) * len(SHAPE)
     queries = [MixQuery(str(each), 1 / len(extents), Box(each, free)) for each in extents]
-    return Mix(tuple(queries))
+    return ArrayMix(tuple(queries))
 
 
 def best(found, queries, **bounds):
@@ -45,7 +46,9 @@ def test_the_optimum_is_that_of_an_exhaustive_comparison():
         for each in candidates(SHAPE, [q.box.extents for q in queries.queries], 4, 256, 2**20).tolist()
     ]
     costs = {
-        each: sum(0.5 * found.seconds(query.box, SHAPE, [each], 4)[0] for query in queries.queries)
+        each: sum(
+            0.5 * found.seconds(amounts(query.box, SHAPE, [each], 4))[0] for query in queries.queries
+        )
         for each in shapes
     }
     assert costs[best(found, queries).chunks] == min(costs.values())

@@ -1,4 +1,4 @@
-"""The cost model: expected numbers of chunks, runs, and recovery of known coefficients."""
+"""The cost model of arrays: expected numbers of chunks, runs, and recovery of known coefficients."""
 
 import itertools
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from format_bench.families.arrays.boxes import Box
-from format_bench.planning.cost_model import ReadSample, amounts, expected_chunks, fit
+from format_bench.planning.chunk_cost import amounts, expected_chunks
+from format_bench.planning.cost_model import ReadSample, fit
 
 SHAPE = (24, 30, 40)
 
@@ -59,15 +60,16 @@ def known_reads(coefficients, noise=0.0):
                 for edge, extent in zip(SHAPE, extents, strict=True)
             )
             query = Box(extents, starts)
-            seconds = float(amounts(query, SHAPE, [chunks], 4)[0] @ np.array(coefficients))
-            yield ReadSample(query, chunks, seconds * float(np.exp(random.normal(0, noise))))
+            work = amounts(query, SHAPE, [chunks], 4)[0]
+            seconds = float(work @ np.array(coefficients))
+            yield ReadSample(work, chunks, seconds * float(np.exp(random.normal(0, noise))))
 
 
 KNOWN = (2e-4, 5e-5, 3e-9, 1e-9, 2e-8, 4e-8)
 
 
 def test_a_fit_recovers_the_coefficients_of_synthetic_times():
-    found = fit(list(known_reads(KNOWN)), SHAPE, 4)
+    found = fit(list(known_reads(KNOWN)))
     assert found.coefficients == pytest.approx(KNOWN, rel=1e-4)
     assert found.median_error < 1e-4
     assert found.fits
@@ -76,23 +78,24 @@ def test_a_fit_recovers_the_coefficients_of_synthetic_times():
 def test_a_few_slow_reads_change_a_fit_little():
     samples = list(known_reads(KNOWN, noise=0.02))
     slow = [
-        ReadSample(each.query, each.chunks, each.seconds * (20 if place % 10 == 3 else 1))
+        ReadSample(each.amounts, each.layout, each.seconds * (20 if place % 10 == 3 else 1))
         for place, each in enumerate(samples)
     ]
-    found = fit(slow, SHAPE, 4)
+    found = fit(slow)
     query = Box((6, 30, 10), (None,) * 3)
-    wanted = amounts(query, SHAPE, [(3, 6, 7)], 4)[0] @ np.array(KNOWN)
-    assert found.seconds(query, SHAPE, [(3, 6, 7)], 4)[0] == pytest.approx(wanted, rel=0.1)
+    work = amounts(query, SHAPE, [(3, 6, 7)], 4)[0]
+    wanted = work @ np.array(KNOWN)
+    assert found.seconds(work) == pytest.approx(wanted, rel=0.1)
 
 
 def test_times_without_any_order_do_not_fit():
     random = np.random.default_rng(1)
     samples = [
-        ReadSample(each.query, each.chunks, float(10 ** random.uniform(-5, 0)))
+        ReadSample(each.amounts, each.layout, float(10 ** random.uniform(-5, 0)))
         for each in known_reads(KNOWN)
     ]
-    assert not fit(samples, SHAPE, 4).fits
+    assert not fit(samples).fits
 
 
 def test_two_chunk_shapes_give_no_model():
-    assert fit(list(known_reads(KNOWN))[:10], SHAPE, 4) is None
+    assert fit(list(known_reads(KNOWN))[:10]) is None

@@ -6,7 +6,7 @@ import pytest
 from adapter_core.array_description import Description
 from adapter_core.errors import InvalidQuestionsError
 from format_bench.families.arrays.boxes import Box, part_edges
-from format_bench.planning.mix import Mix, MixQuery, placed, read_mix
+from format_bench.planning.mix import ArrayMix, MixQuery, placed, read_mix
 
 
 @pytest.fixture
@@ -171,9 +171,9 @@ def test_a_sample_keeps_proportions_but_not_below_extents():
 
 def test_the_geometric_mean_counts_ratios_and_the_arithmetic_one_seconds():
     queries = tuple(MixQuery(str(n), 0.5, Box((1,), (None,))) for n in range(2))
-    assert Mix(queries).cost([1.0, 100.0]) == pytest.approx(50.5)
-    assert Mix(queries, "geometric").cost([1.0, 100.0]) == pytest.approx(10)
-    assert Mix(queries).cost(np.array([[1.0, 2.0], [3.0, 4.0]])) == pytest.approx([2, 3])
+    assert ArrayMix(queries).cost([1.0, 100.0]) == pytest.approx(50.5)
+    assert ArrayMix(queries, "geometric").cost([1.0, 100.0]) == pytest.approx(10)
+    assert ArrayMix(queries).cost(np.array([[1.0, 2.0], [3.0, 4.0]])) == pytest.approx([2, 3])
 
 
 @pytest.mark.parametrize("name", ["series", "maps", "regions"])

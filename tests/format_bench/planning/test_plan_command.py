@@ -11,10 +11,11 @@ from adapter_core.array_description import Description
 from format_bench.cli.main import main
 from format_bench.families.arrays.boxes import Box
 from format_bench.families.arrays.operations import ArrayOperations
-from format_bench.planning import session
-from format_bench.planning.cells import Cells, Sample
-from format_bench.planning.chunk_plan import Layout
-from format_bench.planning.mix import MixQuery
+from format_bench.planning import request, session
+from format_bench.planning.cells import Cells
+from format_bench.planning.chunks import ChunkPlanner
+from format_bench.planning.measured import Layout
+from format_bench.planning.mix import ArrayMix, MixQuery
 from format_bench.results import records
 from format_bench.runner.executor import TimeBudget
 
@@ -75,7 +76,7 @@ def test_a_plan_is_fitted_proposed_verified_and_written(call, tmp_path):
     assert found["gains"]
     assert "fit a model of HDF5" in err
     page = (tmp_path / "plan.html").read_text()
-    assert "Use HDF5" in page
+    assert "Use HDF5 in chunks of" in page
     assert "<script" not in page
     kept = records.read(tmp_path / "reports" / "plan-mine" / "results.jsonl")
     times = [each for each in kept if each.metric == "query time" and each.query == "map"]
@@ -93,11 +94,11 @@ def test_a_cold_plan_of_a_data_set_is_shown_as_text(call, tmp_path):
     (tmp_path / "mix.toml").write_text(f'mean = "geometric"\nkeep_open = true\n{mix}')
     status, out, err = call(
         "mix.toml", "--dataset", "era5-small", "--rows", "8", "--sample-size", "1", "--stores", "Blosc2",
-        "--cold", "--budget", "1s", "--out", "plan.md",
+        "--cold", "--budget", "1s", "--out", "plan.md", "--explain",
     )  # fmt: skip
     assert status == 0, err
-    assert "Use Blosc2 in chunks of" in out
-    assert "time x variable x latitude x longitude" in out.replace("\n", " ")
+    assert "use      Blosc2 in chunks of" in out
+    assert "time x variable x latitude x longitude" in " ".join(out.split())
     assert "note: Measured on a sample of" in out
     assert "cold" in out
     assert "geometric mean" in (tmp_path / "plan.md").read_text()
@@ -149,16 +150,17 @@ def test_an_answer_that_differs_from_the_sample_ends_the_turns_of_a_layout(tmp_p
     array, path = ArraySource.of(values, (5, 5, 5)), tmp_path / "sample"
     ArrayOperations.store(array, path)
     (tmp_path / "out").mkdir()
-    sample = Sample("mine", path, Description.of(array))
     query = MixQuery("q", 1.0, Box((3, 3, 3), (None, None, None)))
+    mix = ArrayMix((query,), keep_open=True)
+    planner = ChunkPlanner("mine", Description.of(array), mix, (10, 10, 10), path)
     layout = Layout("HDF5", None, None, (2, 5, 5))
     budget = TimeBudget(60)
-    with Cells(tmp_path / "out", tmp_path, sample, budget, cold=False, keep_open=True) as cells:
+    with Cells(tmp_path / "out", tmp_path, planner, budget, cold=False) as cells:
         cells.fit([layout], [query], 1, TimeBudget(0))
         cells.verify([layout], [query])
     fitted = cells.reads(layout, [query], is_fit=True)
     # Another session goes on with the records.
-    with Cells(tmp_path / "out", tmp_path, sample, budget, cold=False, keep_open=True) as cells:
+    with Cells(tmp_path / "out", tmp_path, planner, budget, cold=False) as cells:
         cells.fit([layout], [query], 1, TimeBudget(0))
         assert cells.reads(layout, [query], is_fit=True) == fitted
         assert len(fitted.turns) == len(cells.reads(layout, [query]).turns) == 1
@@ -172,7 +174,7 @@ def test_an_answer_that_differs_from_the_sample_ends_the_turns_of_a_layout(tmp_p
 
 def test_a_disk_without_room_for_all_files_is_refused(call, monkeypatch):
     usage = SimpleNamespace(free=10**6)
-    monkeypatch.setattr(session.shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(request.shutil, "disk_usage", lambda _: usage)
     monkeypatch.setattr(session.folders, "check_scratch", lambda path: path)
     status, _, err = call("mix.toml", "--data", "mine.npy", "--stores", "HDF5,Blosc2")
     assert status == 2

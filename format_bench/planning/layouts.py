@@ -1,0 +1,549 @@
+"""Planner of tables: order of rows, row groups, pages, codec, encodings and bloom filters."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import query_engines
+from adapter_core import FormatBenchError, TableLayout
+from adapter_core.errors import (
+    InvalidQuestionsError,
+    InvalidRequestError,
+    UnsupportedError,
+    UserDataError,
+)
+from adapter_core.predicate import Comparison
+from adapter_core.query import TABLE, OneOf
+from data_generator import DEFAULT_SEED
+from data_generator.confinement.limits import USUAL_LIMITS
+from data_generator.sampling import sampled_rows
+from format_bench.conditions.axes.table_layout import Layout as Axis
+from format_bench.families.queries.operations import DEFAULTS, TUNED, QueryOperations, QueryTables
+from format_bench.families.tables.operations import TableOperations
+from format_bench.instruments import isolation, threads
+from format_bench.planning.layout_cost import GROUP_ROWS, PAGE_ROWS, SHARED_TERMS, TableFacts, facts_of
+from format_bench.planning.mix import Weighted, read_table_mix
+from format_bench.planning.planner import Planner
+from format_bench.results.conditions import Conditions
+from format_bench.results.display.text import joined, plural
+from format_bench.runner.reading_display import ReadingLines
+from format_bench.runner.user_data import prepare
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from adapter_core import BaseAdapter
+    from adapter_core.query import Query
+    from format_bench.families.questions import Questions
+    from format_bench.planning.measured import Form, Layout, StorePlan, Verified
+    from format_bench.planning.mix import Mix
+    from format_bench.planning.request import PlanRequest, Watch
+
+LIBRARY = "the library's defaults"
+"""Kind of the default."""
+
+MOST_ORDERS = 6
+"""Orders of rows that are looked at, the file's included."""
+
+DESIGNED = 10
+"""Layouts that a model is fitted to, the library's defaults included."""
+
+PROBES = 3
+"""Columns of numbers that are added up, to separate the terms of a model."""
+
+SIMPLER = 1.003
+"""Factor on a predicted cost for each choice of a layout: of equals the plainest is proposed."""
+
+SLOWER = 1.5
+"""Times of the best proposal that another one may take."""
+
+_READERS = {
+    ".parquet": "pd.read_parquet", ".csv": "pd.read_csv", ".feather": "pd.read_feather",
+    ".arrow": "pd.read_feather", ".orc": "pd.read_orc", ".xlsx": "pd.read_excel",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """A stored sample, and what is known of it."""
+
+    facts: TableFacts
+    rows: int
+    """Of the whole table."""
+    probes: tuple[str, ...]
+    sort_by: tuple[str, ...]
+    """A user's own sort key, if any."""
+
+
+class LayoutPlanner(Planner):
+    """A sample of a table, and queries to it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the table.
+    sampled : _Sampled
+        The sample.
+    mix : Mix
+        The queries.
+    questions : Questions
+        Of the mix, and the ones that separate terms.
+    path : Path
+        The sample, as the family has stored it.
+    source : str
+        The user's file; empty for a named data set.
+    """
+
+    family, suite, title = "queries", "query", "Formats and layouts for a mix of queries"
+    stores = ("Parquet[duckdb]", "Parquet[polars]", "Parquet[pyarrow]", "Lance[lance]", "Vortex[vortex]")
+    defaults: ClassVar = (LIBRARY,)
+    noun = "layout"
+    proposals_kept, refined_kept = 6, 3
+    opens_apart = False
+
+    def __init__(  # noqa: PLR0913, PLR0917 (the data, and what they are asked)
+        self,
+        name: str,
+        sampled: _Sampled,
+        mix: Mix,
+        questions: Questions,
+        path: Path,
+        source: str,
+    ) -> None:
+        self.mix, self.path, self.facts, self._questions = mix, path, sampled.facts, questions
+        self.rows, self.columns = self.facts.rows, len(self.facts.names)
+        self.name = f"{name}-{self.rows}"
+        self._sampled, self._source, self._cpus = sampled, source, threads.cpus("all")
+        self.codec = ""
+        """The one codec of a request; empty for all."""
+        self._queries = [*mix.queries, *(Weighted(each, 0.0) for each in sampled.probes)]
+
+    def check(self, label: str) -> BaseAdapter:
+        pair = query_engines.get(label)
+        for each in self.mix.queries:
+            try:
+                pair.engine.check(pair.format.label, self.facts.asked[each.name])
+            except UnsupportedError as error:
+                raise UnsupportedError(f"question {each.name!r}: {error}") from error
+        return pair
+
+    def conditions(self, form: Form) -> Conditions:
+        track = DEFAULTS if form == TableLayout() else TUNED
+        return Conditions({"track": track, Axis.name: str(form)})
+
+    def form_of(self, conditions: Mapping[str, str]) -> Form | None:
+        text = conditions.get(Axis.name)
+        return TableLayout.parse(text) if text else None
+
+    def questions(self, queries: Sequence[Weighted], key: Iterable[int]) -> Questions:
+        return self._questions.only(*(each.name for each in queries))
+
+    def fit_queries(self) -> Sequence[Weighted]:
+        return self._queries
+
+    def place_of(self, form: Form) -> tuple[int, ...]:
+        return ()
+
+    def _choices(self, store: StorePlan) -> list[list[Any]]:
+        """Return the values of a store's choices: order, codec, rows of groups and pages, filters."""
+        adapter = query_engines.find(store.label).format
+        names, rows = adapter.layout_names, self.facts.rows
+        codecs = list(adapter.layout_codecs) if "codec" in names else [""]
+        if self.codec and "codec" in names:
+            codecs = [self.codec]
+        smaller = [each for each in GROUP_ROWS if each < rows]
+        groups = [*smaller, None] if "group_rows" in names else [None]
+        pages = [None, *(each for each in PAGE_ROWS if each < rows)] if "page_rows" in names else [None]
+        filters = [(), tuple(_lookups(self.facts))] if "lookups" in names else [()]
+        orders: list[Any] = [*self.facts.orders]
+        if any(query.positions for query in self.facts.asked.values()):
+            orders = [()]  # rows are asked by their numbers
+        return [orders, codecs, groups, pages, list(dict.fromkeys(filters)), [0, 1, 2]]
+
+    def _form(self, store: StorePlan, choice: Sequence[Any]) -> TableLayout:
+        order, codec, group, page, lookups, encoding = choice
+        encodings: tuple[tuple[str, str], ...] = ()
+        if "encodings" in query_engines.find(store.label).format.layout_names:
+            known = self.facts.encodings(order, codec or "snappy")
+            encodings = known[min(encoding, len(known) - 1)]
+        filtered = tuple(each for each in lookups if each not in order)
+        return TableLayout(
+            sort_by=order,
+            codec=codec,
+            group_rows=group,
+            page_rows=page,
+            lookups=filtered,
+            encodings=encodings,
+        )
+
+    def designed(self, store: StorePlan) -> list[Form]:
+        taken = zip(*map(_shuffled, self._choices(store), range(DESIGNED)), strict=False)
+        found = [TableLayout(), *(self._form(store, each) for each in taken)]
+        return list(dict.fromkeys(found))[:DESIGNED]
+
+    def _codecs(self) -> list[str]:
+        return list(dict.fromkeys(codec for _, codec, _ in self.facts.sizes if codec != "none"))
+
+    def terms(self) -> tuple[str, ...]:
+        own = (f"query {each.name}" for each in self._queries)
+        return (*own, *SHARED_TERMS, *(f"per byte of {each}" for each in self._codecs()))
+
+    def amounts(
+        self,
+        query: Weighted,
+        form: Form,
+        *,
+        whole: bool = False,
+        is_fit: bool = False,
+    ) -> Sequence[float]:
+        own = [float(each.name == query.name) for each in self._queries]
+        codec = self._codec_of(form)
+        return [*own, *self.facts.amounts(query.name, form, codec, self._codecs(), self._cpus)]
+
+    def _codec_of(self, form: TableLayout) -> str:
+        known = {codec for _, codec, _ in self.facts.sizes}
+        return form.codec if form.codec in known else "snappy"
+
+    def proposals(self, store: StorePlan) -> list[Form]:
+        """Return the best layout by the model, and for each choice the best one without it."""
+        model = store.model
+        if model is None:
+            return []
+        forms: dict[TableLayout, tuple[Any, ...]] = {}
+        for choice in itertools.product(*self._choices(store)):
+            forms.setdefault(self._form(store, choice), choice)
+        work = [[self.amounts(each, form) for form in forms] for each in self.mix.queries]
+        costs = self.mix.cost(model.seconds(work))
+        ranked = []
+        for (form, choice), cost in zip(forms.items(), costs.tolist(), strict=True):
+            size = self.facts.size_bytes(form, self._codec_of(form)) ** self.mix.size_power
+            chosen = sum(bool(getattr(form, each.name)) for each in fields(form))
+            ranked.append((cost * size * SIMPLER**chosen, cost, form, choice))
+        ranked.sort(key=lambda each: each[0])
+        best = ranked[0]
+        others = []
+        for place in range(len(best[3])):
+            values = {best[3][place]}
+            for each in ranked:
+                if each[3][place] not in values:
+                    values.add(each[3][place])
+                    others.append(each)
+        others.sort(key=lambda each: each[0])
+        found = dict.fromkeys(each[2] for each in (best, *others) if each[0] <= SLOWER * best[0])
+        return list(found)[: self.proposals_kept]
+
+    def usual(self, store: StorePlan) -> list[tuple[Form, str]]:
+        return [(TableLayout(), LIBRARY)]
+
+    def cut(self, form: Form) -> Form:
+        return form
+
+    def parts(self, form: Form) -> int:
+        return self.facts.groups(form)
+
+    def words(self, form: Form) -> str:
+        return described(form)
+
+    def brief(self, form: Form) -> str:
+        layout: TableLayout = form
+        if layout == TableLayout():
+            return LIBRARY
+        parts = [
+            f"by {'+'.join(layout.sort_by)}" if layout.sort_by else "unsorted",
+            f"groups {layout.group_rows:,}" if layout.group_rows else "",
+            f"pages {layout.page_rows:,}" if layout.page_rows else "",
+            layout.codec,
+            plural(len(layout.encodings), "encoding") if layout.encodings else "",
+            "filters" if layout.lookups else "",
+        ]
+        return "; ".join(filter(None, parts))
+
+    def lead(self) -> str:
+        return (
+            f"{self.name.rpartition('-')[0]}, {self._sampled.rows:,} rows of "
+            f"{plural(self.columns, 'column')}; {len(self.mix.queries)} queries"
+        )
+
+    def on_sample(self, ranked: Sequence[Verified]) -> Iterator[str]:
+        if self.rows == self._sampled.rows:
+            yield f"Measured on the whole table, {self.rows:,} rows."
+        else:
+            yield (
+                f"Measured on a sample of {self.rows:,} rows out of {self._sampled.rows:,}, taken at "
+                "random and in their order; no row group is larger than the sample."
+            )
+        for name, reason in self.facts.unsortable.items():
+            yield f"Rows cannot be sorted by {name}: {reason}."
+        if self.mix.save_power or self.mix.size_power:
+            more = 2**self.mix.size_power - 1, 2**self.mix.save_power - 1
+            yield (
+                f"A file of twice the size counts like {more[0]:.1%} more time of queries, twice the "
+                f"time of a save like {more[1]:.1%}; `weigh` in the mix changes that."
+            )
+
+    def cells(self, each: Verified) -> dict[str, str]:
+        return {"row groups": f"{each.parts:,}"}
+
+    def extents(self, query: Weighted) -> str:
+        return self._questions.by_name[query.name].words
+
+    def code(self, layout: Layout) -> str:
+        form: TableLayout = layout.form
+        adapter = query_engines.find(layout.store).format
+        suffix = Path(self._source).suffix.lower()
+        reader = _READERS.get(suffix)
+        lines = ["import pandas as pd", ""]
+        lines.append(f"df = {reader}({self._source!r})" if reader else "df = ...  # your table")
+        if form.sort_by:
+            keys = list(form.sort_by)
+            lines.append(f'df = df.sort_values({keys!r}, kind="stable", ignore_index=True)')
+        lines.append(f'target = "planned{adapter.suffix}"')
+        try:
+            return "\n".join(lines) + "\n" + adapter.layout_code(form, self.facts.names)
+        except UnsupportedError:
+            return ""
+
+    def to_json(self) -> dict[str, Any]:
+        asked = self._questions.by_name
+        queries = [
+            {"name": each.name, "weight": each.weight, "question": dict(asked[each.name].fields)}
+            for each in self.mix.queries
+        ]
+        return {
+            "table": {"name": self.name.rpartition("-")[0], "rows": self._sampled.rows},
+            "columns": self.facts.names,
+            "sample_rows": self.rows,
+            "unsortable": self.facts.unsortable,
+            "mix": {
+                "mean": self.mix.mean,
+                "weigh": {"save": self.mix.save_power, "size": self.mix.size_power},
+                "queries": queries,
+            },
+        }
+
+    def form_json(self, form: Form) -> dict[str, Any]:
+        return {"layout": str(form)}
+
+
+def described(form: TableLayout) -> str:
+    """Return a layout in words, e.g. "sorted by time, row groups of 65,536 rows, zstd:1"."""
+    if form == TableLayout():
+        return "by the library's defaults"
+    words = [f"sorted by {joined(form.sort_by)}" if form.sort_by else "in the file's order"]
+    if form.partition_by:
+        words.append(f"partitioned by {joined(form.partition_by)}")
+    if form.group_rows:
+        words.append(f"row groups of {form.group_rows:,} rows")
+    if form.page_rows:
+        words.append(f"pages of {form.page_rows:,} rows")
+    if form.codec:
+        words.append("uncompressed" if form.codec == "none" else form.codec)
+    kinds: dict[str, list[str]] = {}
+    for name, encoding in form.encodings:
+        kinds.setdefault(encoding, []).append(name)
+    words += [f"{encoding} for {joined(names, most=4)}" for encoding, names in kinds.items()]
+    if form.lookups:
+        words.append(f"indexes or bloom filters of {joined(form.lookups)}")
+    if form.statistics:
+        words.append(f"statistics of {joined(form.statistics, most=4)} alone")
+    return ", ".join(words)
+
+
+def prepared(
+    request: PlanRequest, sample_bytes: float, folder: Path, watch: Watch
+) -> tuple[LayoutPlanner, dict[str, str]]:
+    """Return the planner of a table, its sample stored in a folder, and fingerprints of both.
+
+    Raises
+    ------
+    InvalidQuestionsError
+        If the mix is not one of questions to the table.
+    FormatBenchError
+        If the table cannot be read.
+    """
+    mix, questions = read_table_mix(request.mix)
+    codecs = list(dict.fromkeys(["none", "snappy", *_codecs_of(request)]))
+    stored, fingerprint = None, f"{request.dataset} {request.size}"
+    if request.data:
+        own = prepare(request.data, folder, ReadingLines(request.data.path, watch))
+        if own.family != "tables":
+            raise InvalidRequestError(
+                f"{request.mix} asks a table; {request.data.path} has {own.family}"
+            )
+        stored, fingerprint = own.place.value[0], own.fingerprint
+        for each in own.remarks:
+            watch(each)
+    path = folder / "sample"
+    outcome = isolation.run(
+        _sample,
+        *(request.name, stored, request.size, questions, sample_bytes, codecs, path),
+        limit_seconds=USUAL_LIMITS.seconds,
+    )
+    if outcome.error == InvalidQuestionsError.__name__:
+        raise InvalidQuestionsError(outcome.sentence.removeprefix(f"{outcome.error}: "))
+    if outcome.status:
+        raise UserDataError(f"{request.name}: cannot be planned: {outcome.sentence}")
+    if isinstance(outcome.value, str):
+        raise UserDataError(outcome.value)
+    sampled, asked = outcome.value
+    source = request.data.path if request.data else ""
+    found = LayoutPlanner(request.name, sampled, mix, asked, path, source)
+    if request.codec is not None:
+        level = "" if request.level is None else f":{request.level}"
+        found.codec = f"{request.codec}{level}"
+    request.check_room(folder, path.stat().st_size, LayoutPlanner)
+    watch(f"sample of {found.rows:,} out of {sampled.rows:,} rows")
+    kind = "cold query" if request.cold else "query"
+    known = {f"{kind} {e.name!r} to {found.name}": e.fingerprint for e in questions.by_name.values()}
+    return found, {found.name: fingerprint, **known}
+
+
+def _codecs_of(request: PlanRequest) -> list[str]:
+    """Return the codecs that layouts of a request may have.
+
+    Raises
+    ------
+    InvalidRequestError
+        If no store has the codec that is asked for.
+    """
+    known = [
+        codec
+        for label in request.labels(LayoutPlanner)
+        for codec in query_engines.find(label).format.layout_codecs
+    ]
+    if request.codec is None:
+        return known
+    names = list(dict.fromkeys(each.partition(":")[0] for each in known))
+    if request.codec not in names:
+        raise InvalidRequestError(f"--codec {request.codec}: layouts have {joined(names)}")
+    return [request.codec if request.level is None else f"{request.codec}:{request.level}"]
+
+
+def _sample(  # noqa: PLR0913, PLR0917 (the data, and what is asked)
+    name: str,
+    stored: Path | None,
+    size: int | None,
+    questions: Questions,
+    sample_bytes: float,
+    codecs: list[str],
+    path: Path,
+) -> tuple[_Sampled, Questions] | str:
+    """Store a sample of a table to be asked a mix; return its facts, or the message of an error."""
+    try:
+        if stored is None:
+            data = QueryOperations.generate(name, size)
+        else:
+            data = QueryTables(name, given={TABLE: TableOperations.load(stored)}, is_own=True)
+        if TABLE not in data.tables:
+            return f"{name} has the tables {joined(data.tables)}, and a layout is planned for one"
+        whole = data.tables[TABLE]
+        if not len(whole):
+            return f"{name} has no rows, and so no layout"
+        bytes_now = max(1, int(whole.memory_usage(deep=True).sum()))
+        rows = max(1, min(len(whole), int(len(whole) * sample_bytes / bytes_now)))
+        places = sampled_rows(len(whole), rows, DEFAULT_SEED)
+        if places is not None:
+            data = QueryOperations.take(data, places.tolist())
+        data, asked = _asked(data, questions)
+    except InvalidQuestionsError:
+        raise
+    except FormatBenchError as error:
+        return str(error)
+    QueryOperations.store(data, path)
+    keys = questions.tuned.get(TABLE, {}).get("sort_by", [])
+    df = data.tables[TABLE]
+    facts = facts_of(df, asked, _orders(df, asked, questions, tuple(keys)), codecs, _lookups_of(asked))
+    probes = tuple(each for each in asked if each not in questions.by_name)
+    return _Sampled(facts, len(whole), probes, tuple(keys)), data.questions or questions
+
+
+def _asked(data: QueryTables, questions: Questions) -> tuple[QueryTables, dict[str, Query]]:
+    """Return data made ready for a mix and its probes, and the queries.
+
+    Raises
+    ------
+    InvalidQuestionsError
+        If a question of the mix does not fit the data, or has no single answer.
+    """
+    data = QueryOperations.asking(data, questions)
+    found = data.facts.asked
+    for name, each in found.items():
+        if isinstance(each, str):
+            raise questions.by_name[name].refused(each)
+    queries = {name: each for name, each in found.items() if not isinstance(each, str)}
+    texts = [_probe(name) for name in _numbers_read(data.tables[TABLE], queries)]
+    with_probes = replace(questions, sources=(*questions.sources, ("probes", "\n".join(texts))))
+    data = QueryOperations.asking(replace(data), with_probes)
+    return data, {n: each for n, each in data.facts.asked.items() if not isinstance(each, str)}
+
+
+def _numbers_read(df: pd.DataFrame, queries: Mapping[str, Query]) -> list[str]:
+    """Return columns of numbers that queries read, the ones read most often first."""
+    counts: dict[str, int] = {}
+    for query in queries.values():
+        for name in query.read:
+            if name in df.columns and df[name].dtype.kind in "iuf":
+                counts[name] = counts.get(name, 0) + 1
+    return sorted(counts, key=lambda each: -counts[each])[:PROBES]
+
+
+def _probe(column: str) -> str:
+    name, aggregate = json.dumps(f"probe: sum of {column}"), json.dumps(f"sum({column})")
+    return f'[[question]]\nname = {name}\naggregates = ["count", {aggregate}]'
+
+
+def _shuffled(values: Sequence[Any], seed: int) -> Iterator[Any]:
+    """Yield all values again and again, in another order each time: no two choices go together."""
+    shuffle = random.Random(seed)  # noqa: S311 (a design)
+    for _ in range(DESIGNED):
+        yield from shuffle.sample(values, len(values))
+
+
+def _orders(
+    df: pd.DataFrame, asked: Mapping[str, Query], questions: Questions, keys: tuple[str, ...]
+) -> list[tuple[str, ...]]:
+    """Return sort keys that may serve queries: by the weights of the conditions on their columns."""
+    weights: dict[str, float] = {}
+    others: dict[str, float] = {}
+    for name, query in asked.items():
+        weight = questions.by_name[name].weight if name in questions.by_name else 0.0
+        for column in query.compared:
+            weights[column] = weights.get(column, 0.0) + weight
+        for column in (*query.groups, *([query.order.column] if query.order else ())):
+            others[column.partition(".")[0]] = others.get(column, 0.0) + weight
+    first = sorted(weights, key=lambda each: -weights[each])
+    found = [keys] if keys else []
+    found += [(each,) for each in first[:3]]
+    if len(first) > 1:
+        # The column of fewer values first: within each of them the other one is in order.
+        pair = sorted(first[:2], key=lambda each: _distinct(df, each))
+        found.append(tuple(pair))
+    found += [(each,) for each in sorted(others, key=lambda each: -others[each])]
+    return list(dict.fromkeys(each for each in found if {*each} <= {*df.columns}))[: MOST_ORDERS - 1]
+
+
+def _distinct(df: pd.DataFrame, column: str) -> int:
+    try:
+        return int(df[column].nunique())
+    except TypeError:
+        return len(df)
+
+
+def _lookups_of(asked: Mapping[str, Query]) -> list[str]:
+    """Return the columns of which queries look up single values."""
+    found = []
+    for query in asked.values():
+        for each in query.where:
+            if isinstance(each, OneOf) or (isinstance(each, Comparison) and each.operator == "=="):
+                found.append(each.column)
+    return list(dict.fromkeys(found))
+
+
+def _lookups(facts: TableFacts) -> list[str]:
+    return _lookups_of(facts.asked)

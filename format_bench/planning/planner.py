@@ -1,0 +1,141 @@
+"""Contract of planners: a family's layouts, the work of a query to one, and the words for both.
+
+The session, the cells and the display of a plan know layouts by a planner alone. `chunks` has the one of
+arrays, `layouts` of tables.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from adapter_core import BaseAdapter
+    from format_bench.families.questions import Questions
+    from format_bench.planning.measured import Form, Layout, StorePlan, Verified
+    from format_bench.planning.mix import Mix, Weighted
+    from format_bench.results.conditions import Conditions
+
+
+class Planner(ABC):
+    """The sample of one array or table, and a mix of queries to it."""
+
+    family: ClassVar[str]
+    suite: ClassVar[str]
+    """Suite whose cells are measured."""
+    stores: ClassVar[tuple[str, ...]]
+    """Labels that are compared unless others are named."""
+    defaults: ClassVar[tuple[str, ...]]
+    """Kinds of layouts that gains are over."""
+    title: ClassVar[str]
+    """Title of a page."""
+    noun: ClassVar[str]
+    """What is chosen, e.g. "chunk shape"."""
+    proposals_kept: ClassVar[int]
+    """Most proposals of a store that are verified."""
+    refined_kept: ClassVar[int] = 0
+    """Most further proposals, by a model that is fitted to the first turn too."""
+
+    name: str
+    """Name of the sample, in records."""
+    path: Path
+    """The sample, as the family has stored it."""
+    rows: int
+    """In records."""
+    columns: int
+    mix: Mix
+    """Queries to the sample."""
+    opens_apart: bool
+    """Whether opening is a metric of its own that is added to warm times."""
+
+    @abstractmethod
+    def check(self, label: str) -> BaseAdapter:
+        """Return a store that can be planned; raise `FormatBenchError` with the reason if it cannot."""
+
+    @abstractmethod
+    def conditions(self, form: Form) -> Conditions:
+        """Return the conditions of a case in a layout."""
+
+    @abstractmethod
+    def form_of(self, conditions: Mapping[str, str]) -> Form | None:
+        """Return the layout of a record's conditions; None if they name none."""
+
+    @abstractmethod
+    def questions(self, queries: Sequence[Weighted], key: Iterable[int]) -> Questions:
+        """Return queries as questions at places that depend on a key, if they are random."""
+
+    @abstractmethod
+    def fit_queries(self) -> Sequence[Weighted]:
+        """Return the queries of the mix, and further ones that separate the terms of a model."""
+
+    @abstractmethod
+    def place_of(self, form: Form) -> tuple[int, ...]:
+        """Return the key of the places at which the model's reads of a layout are."""
+
+    @abstractmethod
+    def designed(self, store: StorePlan) -> list[Form]:
+        """Return layouts of a store that differ in kind, to fit a model to."""
+
+    @abstractmethod
+    def terms(self) -> tuple[str, ...]:
+        """Return the names of the model's terms."""
+
+    @abstractmethod
+    def amounts(
+        self, query: Weighted, form: Form, *, whole: bool = False, is_fit: bool = False
+    ) -> Sequence[float]:
+        """Return the work of a query: on the sample, or else the whole; of a fit at its own places."""
+
+    @abstractmethod
+    def proposals(self, store: StorePlan) -> list[Form]:
+        """Return the best layouts of a store by its model, of the whole; note its Pareto front."""
+
+    @abstractmethod
+    def usual(self, store: StorePlan) -> list[tuple[Form, str]]:
+        """Return the defaults that a store is compared with, each with its kind."""
+
+    @abstractmethod
+    def cut(self, form: Form) -> Form:
+        """Return a layout of the whole as the sample has it."""
+
+    @abstractmethod
+    def parts(self, form: Form) -> int:
+        """Return the number of chunks, or row groups, of the whole."""
+
+    @abstractmethod
+    def words(self, form: Form) -> str:
+        """Return a layout in words, after a store's name."""
+
+    @abstractmethod
+    def brief(self, form: Form) -> str:
+        """Return the same for tables and lists, as short as it can be told from others."""
+
+    @abstractmethod
+    def lead(self) -> str:
+        """Return the data and the number of queries in words."""
+
+    @abstractmethod
+    def on_sample(self, ranked: Sequence[Verified]) -> Iterable[str]:
+        """Yield sentences on the sample, for layouts from the best one on."""
+
+    @abstractmethod
+    def cells(self, each: Verified) -> dict[str, str]:
+        """Return columns of a table on a verified layout by their headings."""
+
+    @abstractmethod
+    def extents(self, query: Weighted) -> str:
+        """Return what a query reads in words."""
+
+    def code(self, layout: Layout) -> str:  # noqa: ARG002 (of tables)
+        """Return Python that writes the data in a layout; empty if there is none."""
+        return ""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Return the facts of the data and the mix as JSON values."""
+
+    @abstractmethod
+    def form_json(self, form: Form) -> dict[str, Any]:
+        """Return a layout as JSON values."""
