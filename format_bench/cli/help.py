@@ -82,7 +82,7 @@ class SectionedCommand(click.Command):
         listed: dict[str, list[tuple[str, str]]] = {each: [] for each in (*Section, "Help")}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record:
+            if record and isinstance(parameter, click.Option):
                 listed[getattr(parameter, "section", "Help")].append(record)
         for name, records in listed.items():
             if records:

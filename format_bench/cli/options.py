@@ -21,6 +21,7 @@ from format_bench.conditions import axes
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.display.terminal import Output
 from format_bench.results.display.text import seconds_of, size_of
+from format_bench.results.metrics import METRICS
 from format_bench.results.suites import FAMILIES, SUITES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -81,19 +82,21 @@ class Names(click.ParamType[tuple[str, ...]]):
         return names
 
 
-class Assignment(click.ParamType[str]):
-    """Takes NAME=VALUE, or a number of NAME, as text.
+class Name(click.ParamType[str]):
+    """Takes a text that starts with a name.
 
     Parameters
     ----------
     known : callable
         Returns the names that a shell completes.
+    end : str, optional
+        What follows a name.
     """
 
-    name = "name=value"
+    name = "name"
 
-    def __init__(self, known: Callable[[], Iterable[str]]) -> None:
-        self.known = known
+    def __init__(self, known: Callable[[], Iterable[str]], end: str = "") -> None:
+        self.known, self.end = known, end
 
     def shell_complete(
         self,
@@ -102,7 +105,7 @@ class Assignment(click.ParamType[str]):
         incomplete: str,
     ) -> list[CompletionItem]:
         """Return completions of the name."""
-        return completions((f"{name}=" for name in self.known()), incomplete)
+        return completions((name + self.end for name in self.known()), incomplete)
 
 
 def completions(names: Iterable[str], incomplete: str, before: str = "") -> list[CompletionItem]:
@@ -119,6 +122,16 @@ def format_names() -> list[str]:
 def dataset_names() -> list[str]:
     """Return the names of all generated data sets."""
     return [name for family in FAMILIES.values() for name in operations_of(family).datasets()]
+
+
+def metric_names() -> list[str]:
+    """Return the names of all metrics, as options take them."""
+    return [name.replace(" ", "_") for name in METRICS]
+
+
+def condition_names() -> list[str]:
+    """Return the names of the axes of conditions, as options take them."""
+    return [axis.option.removeprefix("--") for axis in axes().values()]
 
 
 def step_names() -> list[str]:

@@ -25,7 +25,6 @@ from adapter_core import (
     UnavailableError,
 )
 from adapter_core.query_engine import EngineOnFormat
-from format_bench.cli.help import SectionedCommand
 from format_bench.conditions import axes
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.metadata import libraries
@@ -220,7 +219,7 @@ SHORT = WHAT | {"formats": installed, "codecs": codecs_by_format}
 """The same with the facts that need no import of a format's library."""
 
 
-@click.command("list", cls=SectionedCommand)
+@click.command("list")
 @click.argument("what", metavar="[WHAT]", type=click.Choice(list(WHAT)), required=False)
 @click.option("--long", "is_long", is_flag=True, help="Import each library, and print all facts.")
 @click.option("--json", "as_json", is_flag=True, help="Print all facts as JSON.")

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapter_core.files import write_atomically
-from format_bench.cli.options import Duration, measuring_console, taken_limits, with_data_limits
+from format_bench.cli.help import Section, SectionedCommand
+from format_bench.cli.options import (
+    Duration,
+    Name,
+    condition_names,
+    dataset_names,
+    measuring_console,
+    metric_names,
+    taken_limits,
+    with_data_limits,
+)
 from format_bench.cli.sources import load_source
 from format_bench.conditions import axes
 from format_bench.racing import output as race_output
@@ -32,6 +42,7 @@ from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import Speeds
 from format_bench.results import noise_floor
 from format_bench.results.load import PRICES, RESULTS, Results
+from format_bench.results.suites import SUITES
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.user_data import Source
 
@@ -46,14 +57,14 @@ SAMPLE = 100_000
 # Time of a race of formats on own data.
 BUDGET_SECONDS = 60
 
-_NAMES = "\n".join(f"  {name:12} {meaning}" for name, meaning in MEANINGS.items())
-_PURPOSES = "\n".join(f"  {name:12} {each.purpose}" for name, each in purposes.PRESETS.items())
+_NAMES = "\n".join(f"  {name:15} {meaning}" for name, meaning in MEANINGS.items())
+_PURPOSES = "\n".join(f"  {name:15} {each.purpose}" for name, each in purposes.PRESETS.items())
 
 HELP = f"""Recommend a format, from results or for your own data.
 
 RESULTS is a folder or a file of results, or the name of published ones; {DEFAULT} by default. A folder
-of asv's results is its newest run, and with #MACHINE after it the newest run on that machine. Without
-weights and preset, save time, read time and size count alike.
+of asv's results stands for its newest run; append #MACHINE for the newest run on one machine. Without
+weights and preset, save time, read time and size have the same weight.
 
 \b
 Examples:
@@ -64,11 +75,11 @@ Examples:
   format-bench recommend --suite query --question point=100 --question group-few=10
 
 \b
-What can be required:
+Properties for --require:
 {_NAMES}
 
 \b
-Presets; what is given besides is added, or takes the place of the same metric:
+Presets; --weight and --require change and add to them:
 {_PURPOSES}
 """
 
@@ -79,76 +90,91 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
         ctx.exit()
 
 
-@click.command(help=HELP)
+@click.command(cls=SectionedCommand, help=HELP)
 @click.argument("results", required=False)
-@click.option(
+@Section.DATA.option(
     "--data",
     metavar="FILE|FOLDER",
-    help="Race the formats on your own table, images or array; results are kept below reports.",
+    help="Race the formats on your own table, images or array, and keep the results in reports.",
 )
-@click.option(
+@with_data_limits
+@Section.DATA.option(
+    "--suite",
+    type=Name(lambda: SUITES),
+    help="Use the results of this suite. [default: the first that has all weighted metrics]",
+)
+@Section.DATA.option(
+    "--dataset", type=Name(dataset_names), help="Use the results on this data set alone. [default: all]"
+)
+@Section.DATA.option(
+    "--under",
+    "conditions",
+    multiple=True,
+    type=Name(condition_names, end="="),
+    metavar="AXIS=VALUE",
+    help="Use the results under this condition alone, e.g. medium=tmpfs. [default: all]",
+)
+@Section.DATA.option("--medium", help="Short for --under medium=VALUE.")
+@Section.CHOICE.option(
+    "--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights for a purpose."
+)
+@Section.CHOICE.option(
     "--weight",
     "weighed",
     multiple=True,
+    type=Name(metric_names, end="="),
     metavar="METRIC=NUMBER",
-    help="How much a metric counts; as in read_time=3, or cold_read_time=1.",
+    help="Weight of a metric, e.g. read_time=3 or cold_read_time=1.",
 )
-@click.option(
+@Section.CHOICE.option(
     "--question",
     "asked",
     multiple=True,
     metavar="QUESTION=NUMBER",
-    help="How often a question of a suite with queries is asked; their mean time counts as query_time, "
-    "or cold_query_time, with weight 1 if you give neither.",
+    help="How often a question of a suite with queries is asked. Their mean time counts as query_time "
+    "or cold_query_time, with weight 1 unless you give one.",
 )
-@click.option(
+@Section.CHOICE.option(
     "--require",
     "required",
     multiple=True,
     type=click.Choice([str(each) for each in Requirement]),
-    help="What a format must meet.",
+    metavar="PROPERTY",
+    help="A property that the format must have.",
 )
-@click.option(
+@Section.CHOICE.option(
     "--allow-lossy", is_flag=True, help="Also choose from formats and codecs that change values."
 )
-@click.option("--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights and requirements.")
-@click.option("--dataset", help="Choose by this data set alone; by default all count alike.")
-@click.option(
-    "--under",
-    "conditions",
-    multiple=True,
-    metavar="AXIS=VALUE",
-    help="Choose by the results under this condition, as in medium=tmpfs; by default all count alike.",
-)
-@click.option("--medium", help="The same as --under medium=VALUE.")
-@click.option(
-    "--suite", help="Choose from this suite; by default the first that has all that is weighed."
-)
-@click.option(
+@Section.CHOICE.option(
     "--read-speed",
     type=float,
     metavar="MB/S",
-    help="Add size / speed to read times: files come over a link, or from a disk, of that speed.",
+    help="Files are read over a link, or from a disk, of this speed: adds size / speed to read times.",
 )
-@click.option(
+@Section.CHOICE.option(
     "--save-speed",
     type=float,
     metavar="MB/S",
-    help="Add size / speed to save times: files go over a link, or to a disk, of that speed.",
+    help="Files are saved over a link, or to a disk, of this speed: adds size / speed to save times.",
 )
-@click.option(
-    "--time-budget",
-    "budget_seconds",
-    type=Duration(),
-    help=f"Time for --data, as in 5m; then answer by what is known. [default: {BUDGET_SECONDS}s]",
-)
-@click.option(
+@Section.CHOICE.option(
     "--cloud",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="PRICES.TOML",
-    help="Also say what a month and a year cost at these prices, for so many saves and reads.",
+    help="Also say what a month and a year cost at these prices, for your number of saves and reads.",
 )
-@click.option(
+@Section.HOW.option(
+    "--time-budget",
+    "budget_seconds",
+    type=Duration(),
+    help=f"Time for --data, e.g. 5m, after which the race ends. [default: {BUDGET_SECONDS}s]",
+)
+@Section.HOW.option("--thorough", is_flag=True, help="With --data: try all codecs at all levels.")
+@Section.OUTPUT.option(
+    "--explain", is_flag=True, help="Also show the ranking, ties, caveats, exclusions and all evidence."
+)
+@Section.OUTPUT.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
+@Section.OUTPUT.option(
     "--cloud-example",
     is_flag=True,
     is_eager=True,
@@ -156,12 +182,6 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     callback=_print_example,
     help="Print a file of prices to edit, and exit.",
 )
-@click.option("--thorough", is_flag=True, help="With --data, try all codecs at all levels.")
-@click.option(
-    "--explain", is_flag=True, help="Also show the ranking, ties, caveats, exclusions and all evidence."
-)
-@with_data_limits
-@click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 (one for each option)
     ctx: click.Context,

@@ -84,6 +84,12 @@ def test_options_are_listed_in_sections():
     assert "--link VALUES" in sections["Where"]
     assert "--json" in sections["Output"]
     assert "One of: tabular, " in sections["What to measure"]
+    page = CliRunner().invoke(format_bench, ["recommend", "--help"], terminal_width=100).output
+    assert re.findall(
+        r"^(Data|What counts|How to measure|Output|Help|Options):$", page, re.MULTILINE
+    ) == [
+        *("Data", "What counts", "How to measure", "Output", "Help"),
+    ]
 
 
 def test_commands_go_on_after_a_backslash_and_keep_options_with_their_values():

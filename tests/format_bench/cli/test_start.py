@@ -38,6 +38,7 @@ finally:
     [
         (["--help"], "recommend"),
         (["run", "--help"], "--time-budget"),
+        (["recommend", "--help"], "--preset"),
         (["list"], "installed"),
         (["list", "codecs"], "zstd"),
         (["list", "datasets"], "webface"),
@@ -60,6 +61,11 @@ def test_nothing_heavy_is_imported(arguments, words):
         ("run --steps sa", "save"),
         ("run --tracks tu", "tuned"),
         ("list data", "datasets"),
+        ("recommend --weight read_t", "read_time="),
+        ("recommend --preset arch", "archive"),
+        ("recommend --require saf", "safe"),
+        ("recommend --under memory", "memory-limit="),
+        ("recommend --dataset web", "webface"),
         ("rec", "recommend"),
     ],
 )
