@@ -53,6 +53,7 @@ from adapter_core.remote import OBJECT_STORES, RemoteFile
 from adapter_core.remote_adapter import AS_A_WHOLE, AS_BYTES, IN_PLACE, NO_EXTENSION, Remote
 from adapter_core.remote_arrays import RemoteArray
 from adapter_core.remote_tables import RemoteTable
+from adapter_core.snippets import Given, Snippet
 from adapter_core.streams import Streams
 from adapter_core.traits import Trait
 from adapter_core.tunable import TableLayout, Tunable
@@ -89,6 +90,7 @@ __all__ = [
     "FieldKind",
     "FilteredReads",
     "FormatBenchError",
+    "Given",
     "ImageReader",
     "ImageStorage",
     "IncompleteError",
@@ -115,6 +117,7 @@ __all__ = [
     "RemoteTable",
     "RowReads",
     "Selection",
+    "Snippet",
     "Streams",
     "TableChange",
     "TableLayout",

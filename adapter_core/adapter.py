@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from adapter_core import files
 from adapter_core.availability import Availability, absence, install_hint, probe
 from adapter_core.errors import UnsupportedError
+from adapter_core.snippets import Pasteable
 
 if TYPE_CHECKING:
     from adapter_core.traits import Trait
 
 
-class BaseAdapter(ABC):
+class BaseAdapter(Pasteable, ABC):
     """A way to store data in files.
 
     Subclasses declare facts as class attributes. `label`, `requires`, `suite` and `excluded_from_all`

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -21,6 +21,7 @@ from adapter_core.errors import (
 
 if TYPE_CHECKING:
     from adapter_core.codecs import Codec
+    from adapter_core.snippets import Code
 
 
 @dataclass(frozen=True)
@@ -142,13 +143,27 @@ class CodecChoice(BaseAdapter):
         path = self._existing(path)
         return self._codec_used(path) if self.codecs or self.default_codec else None
 
+    def code(self, codec: str | None = None, level: int | None = None, path: str = "") -> Code | None:
+        """Return the code to write and read a file, see `Pasteable.code`."""
+        found = super().code(codec, self._checked_level(codec, level), path)
+        if found is None or codec is not None or not (self.codecs and self.default_codec):
+            return found
+        note = f"without a codec; by default the library uses {self.default_codec}"
+        return replace(found, notes=(*found.notes, note))
+
+    def _checked_level(self, codec: str | None, level: int | None) -> int | None:
+        """Return the level, or the codec's default one; raise an error if the adapter lacks either."""
+        if codec is not None:
+            return self.codec_named(codec).level_or_default(level)
+        if level is not None:
+            raise UnknownLevelError(f"{self.label}: level {level} is given without a codec")
+        return None
+
     def _chosen(self, codec: str | None, level: int | None) -> dict[str, Any]:
         """Return the arguments of `_save` for compression; empty without a codec."""
+        level = self._checked_level(codec, level)
         if codec is None:
-            if level is not None:
-                raise UnknownLevelError(f"{self.label}: level {level} is given without a codec")
             return {}
-        level = self.codec_named(codec).level_or_default(level)
         answer = self.codec_availability(codec)
         if not answer:
             raise UnavailableError(f"{self.label} with {codec}", answer.reason, answer.install_hint)

@@ -142,6 +142,8 @@ class EngineOnFormat(BaseAdapter):
         One of the formats that it reads.
     """
 
+    snippet = "it asks questions of files that a format writes; the table formats have the code"
+
     suffix: ClassVar[str] = ".tables"
     requires: ClassVar[tuple[str, ...]] = ()
     codecs: ClassVar[tuple[Any, ...]] = ()

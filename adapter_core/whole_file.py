@@ -41,6 +41,34 @@ def pandas_options(codec: str | None, level: int | None) -> dict[str, Any] | Non
     return None if codec is None else {"method": codec, _LEVEL_OPTION[codec]: level}
 
 
+def code_to_open(path: str, codec: str | None, level: int | None) -> dict[str, str]:
+    """Return the code that opens a file to write and to read, and the module that it needs.
+
+    Parameters
+    ----------
+    path : str
+        The literal of a path.
+    codec, level
+        As for `writing`.
+
+    Returns
+    -------
+    dict
+        By the words ``writer``, ``reader`` and ``module``.
+    """
+    if codec is None:
+        return {"writer": f'open({path}, "wb")', "reader": f'open({path}, "rb")', "module": ""}
+    module = {"gzip": "gzip", "xz": "lzma", "zstd": "zstandard"}[codec]
+    option = f"{_LEVEL_OPTION[codec]}={level}"
+    if codec == "zstd":
+        option = f"cctx=zstandard.ZstdCompressor({option})"
+    return {
+        "writer": f'{module}.open({path}, "wb", {option})',
+        "reader": f'{module}.open({path}, "rb")',
+        "module": f"import {module}",
+    }
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading, and decompress it if it is compressed as a whole."""

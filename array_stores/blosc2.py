@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Appendable, ArrayReader, Codec, Trait
+from adapter_core import Appendable, ArrayReader, Codec, Given, Snippet, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
 from adapter_core.arrays.chunk_writing import write_chunks
+from adapter_core.snippets import literal
 
 if TYPE_CHECKING:
     import blosc2
@@ -51,6 +53,24 @@ class Adapter(Appendable):
         for name in _CODECS
         for filters in _FILTERS
     )
+    snippet = Snippet(
+        imports="import blosc2",
+        write='blosc2.asarray(array, chunks=chunks, urlpath={path}, mode="w", cparams={options})',
+        read='array = blosc2.open({path}, mode="r", mmap_mode="r")[...]',
+        given=Given.ARRAY,
+        differs="FormatBench's own files also contain names, attributes and chunks of the array",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        if codec is None:
+            return {"options": literal({"clevel": 0})}
+        name, _, suffix = codec.partition("+")
+        filters = ", ".join(f"blosc2.Filter.{each}" for each in _FILTERS[suffix])
+        return {
+            "options": f'{{"codec": blosc2.Codec.{name.upper()}, "clevel": {level}, '
+            f'"filters": [{filters}]}}'
+        }
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         if source.chunk_bytes > _MOST_CHUNK_BYTES:

@@ -6,9 +6,9 @@ import math
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, ArrayStore, Description, Property, Trait
+from adapter_core import ArrayReader, ArrayStore, Description, Given, Property, Snippet, Trait
 from adapter_core.arrays.chunk_writing import are_runs, write_chunks
 
 if TYPE_CHECKING:
@@ -44,6 +44,14 @@ class Adapter(ArrayStore):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     keeps: ClassVar = frozenset(Property) - {Property.CHUNKS}
     loses: ClassVar = {Property.CHUNKS: "an image is not divided"}
+    snippet = Snippet(
+        imports="from astropy.io import fits",
+        write="fits.PrimaryHDU(array).writeto({path})",
+        read="array = fits.getdata({path})",
+        given=Given.WHOLE_ARRAY,
+        differs="FormatBench's own files also contain names, attributes and chunks of the array",
+        notes=("values come back in big-endian order, as FITS has them",),
+    )
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
@@ -99,13 +107,12 @@ class _Reader(ArrayReader):
             # Of truncated files, which raise below.
             warnings.simplefilter("ignore")
             self._file = fits.open(path, memmap=True)
-        image = self._file[0]
-        place = image.fileinfo()
-        missing = place["datLoc"] + place["datSpan"] - path.stat().st_size
-        if missing > 0:
+        try:
+            image = _whole_image(self._file, path)
+            super().__init__(Description.from_json(image.header[_KEYWORD]))
+        except BaseException:
             self._file.close()
-            raise ValueError(f"{path.name} is truncated: {missing} bytes are missing")
-        super().__init__(Description.from_json(image.header[_KEYWORD]))
+            raise
         self._values = image.data
 
     def _read(self, selection: Selection) -> np.ndarray:
@@ -128,3 +135,13 @@ def _header(source: ArraySource) -> fits.Header:
     for axis, edge in enumerate(reversed(source.shape), 1):
         header[f"NAXIS{axis}"] = edge
     return header
+
+
+def _whole_image(file: Any, path: Path) -> Any:
+    """Return the image of an open file; raise ValueError if the file is truncated."""
+    image = file[0]
+    place = image.fileinfo()
+    missing = place["datLoc"] + place["datSpan"] - path.stat().st_size
+    if missing > 0:
+        raise ValueError(f"{path.name} is truncated: {missing} bytes are missing")
+    return image

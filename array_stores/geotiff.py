@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, ArrayStore, Codec, Trait
+from adapter_core import ArrayReader, ArrayStore, Codec, Given, Snippet, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
 from adapter_core.array_store import ALL_DTYPES
+from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +56,33 @@ class Adapter(ArrayStore):
         Codec("lzw"),
         Codec("lzw+predictor"),
     )
+    snippet = Snippet(
+        imports="import rasterio",
+        write="""
+            *bands, height, width = array.shape
+            images = array.reshape(-1, height, width)
+            size = {"count": len(images), "height": height, "width": width, "dtype": array.dtype}
+            options = dict(driver="GTiff", interleave="band", {options})
+            with rasterio.open({path}, "w", **size, **options) as file:
+                file.write(images)
+        """,
+        read="""
+            with rasterio.open({path}) as file:
+                array = file.read()
+        """,
+        given=Given.WHOLE_ARRAY,
+        differs="FormatBench's own files also contain names, attributes and chunks of the array",
+        notes=("tiled=True, blockxsize=512, blockysize=512 among the options for tiles",),
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        if codec is None:
+            return {"options": ""}
+        name, _, predictor = codec.partition("+")
+        options = keywords(compress=name.upper(), **({} if level is None else {_LEVELS[name]: level}))
+        predictors = ', predictor=3 if array.dtype.kind == "f" else 2'
+        return {"options": options + (predictors if predictor else "")}
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         if codec and codec.endswith("+predictor") and source.dtype.kind not in "iuf":

@@ -46,6 +46,10 @@ class Adapter(ArrayStore):
     error: ClassVar = (ErrorScale.RANGE, _BITS - 1)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     codecs: ClassVar = (Codec("ccsds"),)
+    snippet = (
+        "a message needs the keys of its weather model: eccodes copies those of a sample here, and "
+        "a user's come from the data"
+    )
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         if source.chunk_bytes > _MOST_CHUNK_BYTES:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import IN_PLACE, Appendable, ArrayReader, Description, Trait
+from adapter_core import IN_PLACE, Appendable, ArrayReader, Description, Given, Snippet, Trait
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.chunk_writing import write_chunks
 
@@ -34,6 +35,23 @@ class Adapter(Appendable):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     codecs: ClassVar = hdf5.CODECS
     checksums = "Fletcher-32 of each chunk: fletcher32"
+    snippet = Snippet(
+        imports="import h5py\nimport hdf5plugin",
+        write="""
+            with h5py.File({path}, "w", rdcc_nbytes=0) as file:
+                limits = (None, *array.shape[1:])
+                file.create_dataset("values", data=array, chunks=chunks, maxshape=limits, {filters})
+        """,
+        read="""
+            with h5py.File({path}) as file:
+                array = file["values"][()]
+        """,
+        given=Given.ARRAY,
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"filters": hdf5.filter_code(codec, level)}
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         reason = hdf5.refused_by(codec, source) or hdf5.refused_properties(source, hdf5.RESERVED)

@@ -42,6 +42,7 @@ class Adapter(RemoteArray, Appendable):
     dims_range = range(1, 33)  # Arrow has no tensors without dimensions
     holds_empty = False
     remote_schemes: ClassVar = OBJECT_STORES
+    snippet = "the format has tables, and rows that are chunks of an array are this project's own layout"
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayReader, ArrayStore, Codec, Description, Trait
+from adapter_core import ArrayReader, ArrayStore, Codec, Description, Given, Snippet, Trait
 from adapter_core.array_store import INTEGERS, Property
 
 if TYPE_CHECKING:
@@ -39,6 +40,18 @@ class Adapter(ArrayStore):
     codecs: ClassVar = (Codec("zlib"),)
     keeps: ClassVar = frozenset(Property) - {Property.CHUNKS}
     loses: ClassVar = {Property.CHUNKS: "a variable is not divided"}
+    snippet = Snippet(
+        imports="from scipy import io",
+        write='io.savemat({path}, {"values": array}, do_compression={compressed})',
+        read='array = io.loadmat({path})["values"]',
+        given=Given.WHOLE_ARRAY,
+        differs="FormatBench's own files also contain names, attributes and chunks of the array",
+        notes=("MATLAB has at least two dimensions: a vector comes back as one row",),
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"compressed": str(codec is not None)}
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         if source.size_bytes > _MOST_BYTES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,6 +10,7 @@ from adapter_core import Codec, Description, RemoteArray, Trait
 from adapter_core.array_store import INTEGERS
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.tensorstore import AppendableTensorStore
+from adapter_core.snippets import literal
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
@@ -45,13 +47,22 @@ class Adapter(AppendableTensorStore, RemoteArray):
         *zarr_metadata.BLOSC,
     )
 
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the metadata of the array in the form of the format."""
+        return {
+            "driver": self.driver,
+            "order": ".T",
+            "metadata": '"dimensions": array.shape[::-1],\n"blockSize": chunks[::-1],\n'
+            f'"dataType": array.dtype.name,\n"compression": {literal(_compression(codec, level))},',
+        }
+
     def _metadata(self, source: ArraySource, codec: str | None, level: int | None) -> dict[str, Any]:
         return {
             "dimensions": source.shape[::-1],
             "blockSize": source.chunks[::-1],
             "dataType": source.dtype.name,
             "axes": source.dims[::-1],
-            "compression": _compression(source, codec, level),
+            "compression": _compression(codec, level),
             "attributes": dict(source.attributes),
         }
 
@@ -104,10 +115,10 @@ class Adapter(AppendableTensorStore, RemoteArray):
         return sum(len(array[row : row + 1].read().result()) for row in range(array.shape[0]))
 
 
-def _compression(source: ArraySource, codec: str | None, level: int | None) -> dict[str, Any]:
+def _compression(codec: str | None, level: int | None) -> dict[str, Any]:
     if codec is None:
         return {"type": "raw"}
     if codec.startswith("blosc:"):
-        (blosc,) = zarr_metadata.numcodecs_chain(codec, level, source.dtype)
+        (blosc,) = zarr_metadata.numcodecs_chain(codec, level, zarr_metadata.ANY_DTYPE)
         return {"type": blosc.pop("id"), **blosc}
     return {"type": _TYPES[codec], _LEVELS[codec]: level}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Trait
+from adapter_core import Given, Snippet, Trait
 from adapter_core.arrays.netcdf4 import NetCDF4Store
 from adapter_core.arrays.xarray import XarrayStore, loaded, netcdf_encoding
 
@@ -26,6 +26,19 @@ class Adapter(XarrayStore, NetCDF4Store):
     requires = ("netCDF4", "xarray")
     suite = "foxbench"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    snippet = Snippet(
+        imports="import xarray",
+        write="""
+            encoding = {array.name: dict(chunksizes=chunks, _FillValue=None, {options})}
+            array.to_netcdf({path}, engine="netcdf4", encoding=encoding)
+        """,
+        read="""
+            options = {"engine": "netcdf4", "cache": False, "decode_cf": False}
+            with xarray.open_dataset({path}, **options) as dataset:
+                array = dataset["values"].load()
+        """,
+        given=Given.LABELLED,
+    )
 
     def _dataset(self, path: Path) -> Any:
         return loaded().open_dataset(path, engine="netcdf4", cache=False, decode_cf=False)

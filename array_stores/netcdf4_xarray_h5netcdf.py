@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Trait
+from adapter_core import Given, Snippet, Trait
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.h5netcdf import H5NetCDFStore
 from adapter_core.arrays.xarray import XarrayStore, loaded, netcdf_encoding
@@ -29,6 +30,23 @@ class Adapter(XarrayStore, H5NetCDFStore):
     requires = ("h5netcdf", "h5py", "hdf5plugin", "xarray")
     suite = "foxbench"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    snippet = Snippet(
+        imports="import hdf5plugin\nimport xarray",
+        write="""
+            encoding = {array.name: dict(chunksizes=chunks, _FillValue=None, {options})}
+            array.to_netcdf({path}, engine="h5netcdf", encoding=encoding)
+        """,
+        read="""
+            options = {"engine": "h5netcdf", "cache": False, "decode_cf": False}
+            with xarray.open_dataset({path}, **options) as dataset:
+                array = dataset["values"].load()
+        """,
+        given=Given.LABELLED,
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"options": hdf5.filter_code(codec, level)}
 
     def _dataset(self, path: Path) -> Any:
         hdf5.registered_plugin()

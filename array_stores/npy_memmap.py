@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayReader, ArrayStore, Description, Property, Trait
+from adapter_core import ArrayReader, ArrayStore, Description, Given, Property, Snippet, Trait
 from adapter_core.arrays.chunk_writing import write_flat
 
 if TYPE_CHECKING:
@@ -26,6 +26,12 @@ class Adapter(ArrayStore):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     keeps: ClassVar = frozenset()
     loses: ClassVar = dict.fromkeys(Property, "the file has shape and dtype alone")
+    snippet = Snippet(
+        imports="import numpy as np",
+        write="np.save({path}, array)",
+        read='array = np.load({path}, mmap_mode="r")',
+        given=Given.WHOLE_ARRAY,
+    )
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None

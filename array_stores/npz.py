@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ArrayStore, Codec, Description, Trait
+from adapter_core import ArrayStore, Codec, Description, Given, Snippet, Trait
 from adapter_core.arrays.encoded import chunk_index, chunk_name
 from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +39,30 @@ class Adapter(ArrayStore):
     requires = ("numpy",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("bz2", range(1, 10), 9), Codec("lzma"), Codec("zlib", range(1, 10), 6))
+    snippet = Snippet(
+        imports="import zipfile\n\nimport numpy as np",
+        write="""
+            method = zipfile.{method}
+            with zipfile.ZipFile({path}, "w", method, {level}) as archive:
+                with archive.open("values.npy", "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, array, allow_pickle=False)
+        """,
+        read="""
+            with np.load({path}) as arrays:
+                array = arrays["values"]
+        """,
+        given=Given.WHOLE_ARRAY,
+        differs="FormatBench's own archives have a member for each chunk",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {
+            "method": {"zlib": "ZIP_DEFLATED", "bz2": "ZIP_BZIP2", "lzma": "ZIP_LZMA"}.get(
+                codec or "", "ZIP_STORED"
+            ),
+            "level": keywords(compresslevel=level),
+        }
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from adapter_core import ArrayReader, ArrayStore, Trait
+from adapter_core import ArrayReader, ArrayStore, Given, Snippet, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
 from adapter_core.array_store import ALL_DTYPES, Property
@@ -44,6 +44,13 @@ class Adapter(ArrayStore):
     dtypes: ClassVar = ALL_DTYPES - {"complex128"}
     keeps: ClassVar = frozenset(Property) - {Property.CHUNKS}
     loses: ClassVar = {Property.CHUNKS: "a tensor is not divided"}
+    snippet = Snippet(
+        imports="from safetensors.numpy import load_file, save_file",
+        write='save_file({"values": array}, {path})',
+        read='array = load_file({path})["values"]',
+        given=Given.WHOLE_ARRAY,
+        differs="FormatBench's own files also contain names, attributes and chunks of the array",
+    )
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         if source.name == _METADATA:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayStore, Codec, Description, Trait
+from adapter_core import ArrayStore, Codec, Description, Given, Snippet, Trait
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +47,17 @@ class Adapter(ArrayStore):
         Codec("lzma", range(10), 6, requires="imagecodecs"),
         Codec("lzma+predictor", range(10), 6, requires="imagecodecs"),
     )
+    snippet = Snippet(
+        imports="import tifffile",
+        write='tifffile.imwrite({path}, array, photometric="minisblack", metadata=None, {options})',
+        read="array = tifffile.imread({path})",
+        given=Given.WHOLE_ARRAY,
+        differs="FormatBench's own files have a page for each chunk",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"options": keywords(**_options(codec, level))}
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         large = source.dtype.kind in "iu" and source.dtype.itemsize > _MOST_INTEGER_BYTES
@@ -107,7 +120,11 @@ class _Reader(WholeChunkReader):
 
         self._file = tifffile.TiffFile(path)
         self._pages: Any = self._file.pages
-        super().__init__(Description.from_json(self._file.pages.first.description))
+        try:
+            super().__init__(Description.from_json(self._file.pages.first.description))
+        except BaseException:
+            self.close()
+            raise
         self._grid = grid_of(self.shape, self.chunks)
 
     def _chunk(self, index: tuple[int, ...]) -> np.ndarray:

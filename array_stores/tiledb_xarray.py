@@ -41,6 +41,7 @@ class Adapter(XarrayStore, TileDBStore):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     keeps: ClassVar = frozenset(Property) - {Property.CHUNKS}
     loses: ClassVar = {Property.CHUNKS: "the engine does not report tiles"}
+    snippet = "its engine for xarray only reads; TileDB has the code that writes"
 
     def availability(self) -> Availability:
         _restore_names()

@@ -20,3 +20,4 @@ class Adapter(XarrayZarrStore, LocalZarrStore):
     requires = ("numpy", "zarr>=3.1", "pcodec", "xarray")
     suite = "foxbench"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
+    _code_of_store: ClassVar = {"open": "store = {path}", "reopen": "store = {path}"}

@@ -31,6 +31,10 @@ class Adapter(TensorStoreZarr, RemoteArray):
     requires = ("numpy", "tensorstore")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     remote_schemes: ClassVar = ("s3",)
+    snippet = (
+        "it collects the chunks of a shard in memory, since TensorStore writes a shard anew for each; "
+        "Zarr.sharded has code for zarr-python"
+    )
 
     def _pieces(self, source: ArraySource) -> Iterator[tuple[Selection, np.ndarray]]:
         yield from shards(source, shard_of(source))

@@ -24,3 +24,4 @@ class Adapter(XarrayZarrStore, LocalZarrStore):
     dims_range = range(1, 33)  # zarr-python cannot divide a shard without dimensions
     shard_bytes = SHARD_BYTES
     detects_truncation = False  # Zarr reads an empty shard as zeros
+    _code_of_store: ClassVar = {"open": "store = {path}", "reopen": "store = {path}"}

@@ -21,3 +21,4 @@ class Adapter(XarrayZarrStore, LocalZarrStore):
     suite = "foxbench"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     zarr_format = 2
+    _code_of_store: ClassVar = {"open": "store = {path}", "reopen": "store = {path}"}

@@ -39,6 +39,10 @@ class Adapter(XarrayStore, TensorStoreZarr):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     keeps: ClassVar = frozenset(Property) - {Property.COORDINATE_ATTRIBUTES}
     loses: ClassVar = {Property.COORDINATE_ATTRIBUTES: "xarray-tensorstore would decode times by them"}
+    snippet = (
+        "xarray-tensorstore only reads; Zarr.dir[xarray] has the code that writes, and "
+        "xarray_tensorstore.open_zarr(path) opens its groups"
+    )
 
     def write_answer(self, answer: ArraySource, path: str | os.PathLike[str]) -> None:
         super().write_answer(replace(answer, coordinate_attributes={}), path)

@@ -39,6 +39,12 @@ class Adapter(LocalZarrStore, AppendableZarr):
     codecs: ClassVar = tuple(
         each for each in zarr_metadata.ALL if each.name not in ("zlib", "lz4", "lzma", "zstd+bitround")
     )
+    _code_of_store: ClassVar = {
+        "modules": "import zarrs\n\n"
+        'zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"})',
+        "open": "store = zarr.storage.LocalStore({path})",
+        "reopen": "store = zarr.storage.LocalStore({path}, read_only=True)",
+    }
 
     def _pipeline(self) -> AbstractContextManager[Any]:
         import zarr

@@ -28,6 +28,11 @@ class Adapter(ZarrStore):
     suffix = ".zarr.zip"
     requires = ("numpy", "zarr>=3.1", "pcodec")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    _code_of_store: ClassVar = {
+        "open": 'store = zarr.storage.ZipStore({path}, mode="w")',
+        "close": "store.close()",
+        "reopen": 'store = zarr.storage.ZipStore({path}, mode="r")',
+    }
 
     @contextmanager
     def _writing(self, path: Path) -> Iterator[Any]:

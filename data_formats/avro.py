@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import mmap
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import OBJECT_STORES, Codec, Kind, PartialReads, Streams, Trait, whole_file
+from adapter_core import OBJECT_STORES, Codec, Kind, PartialReads, Snippet, Streams, Trait, whole_file
+from adapter_core.snippets import keywords
 from adapter_core.tables.arrow import PANDAS, frame_of_part, pandas_metadata, reader_of
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
@@ -85,6 +86,43 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         Kind.ARROW_NESTED: "the file keeps no Arrow types of pandas",
         Kind.MIXED: "a field of the schema has one type",
     }
+    snippet = Snippet(
+        imports="""
+            import fastavro
+            import pandas as pd
+            {module}
+        """,
+        write="""
+            types = {"int64": "long", "float64": "double", "float32": "float", "bool": "boolean"}
+            types |= {"int8": "int", "int16": "int", "int32": "int", "Int64": "long"}
+            time = {"type": "long", "logicalType": "local-timestamp-micros"}
+            types |= {"datetime64[us]": time}
+            fields = [
+                {"name": name, "type": ["null", types.get(str(dtype), "string")]}
+                for name, dtype in df.dtypes.items()
+            ]
+            schema = fastavro.parse_schema({"type": "record", "name": "row", "fields": fields})
+            rows = df.astype(object).where(df.notna(), None).to_dict("records")
+            with {writer} as file:
+                fastavro.writer(file, schema, rows, {codec}, {level})
+        """,
+        read="""
+            with {reader} as file:
+                df = pd.DataFrame(fastavro.reader(file))
+        """,
+        changes={"int8": "int64", "float32": "float64", "category": "str", "Int64": "float64"},
+        differs="FormatBench's own files also contain the dtypes of pandas and the number of rows",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the codec of Avro's blocks, or the calls that compress the whole file."""
+        around = codec.removeprefix(WHOLE_FILE) if codec and codec.startswith(WHOLE_FILE) else None
+        options = {} if around or codec is None else {"codec": codec, "codec_compression_level": level}
+        return {
+            **whole_file.code_to_open("{path}", around, level),
+            "codec": keywords(**options),
+            "level": "",
+        }
 
     def _check_values(self, df: pd.DataFrame) -> None:
         self._refuse_column(integers_beyond_int64(df), "integers beyond Avro's long, 2**63 - 1")

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import OBJECT_STORES, ColumnReads, Kind, Trait
+from adapter_core import OBJECT_STORES, ColumnReads, Given, Kind, Snippet, Trait
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of, retyped
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.polars import polars_of
@@ -52,6 +52,13 @@ class Adapter(FetchedFormat, ColumnReads):
         Kind.DECIMAL: "Polars' Avro writer loses the sign bit of some",
         Kind.TIMEDELTA: _NO_TYPE,
     }
+    snippet = Snippet(
+        imports="import polars as pl",
+        write='df.rechunk().write_avro({path}, name="row")',
+        read="df = pl.read_avro({path})",
+        given=Given.POLARS,
+        lacks=("int8", "category"),
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for name in df.columns:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Codec, PartialReads, Trait
+from adapter_core import Codec, PartialReads, Snippet, Trait
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.text_arrays import as_fixed_width
 
@@ -40,6 +40,32 @@ class Adapter(ArrayFormat, PartialReads):
         Codec(name, LEVELS, LEVEL) for name in ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
     )
     default_codec = "zstd"
+    snippet = Snippet(
+        imports="import os\n\nimport blosc2\nimport pandas as pd",
+        write="""
+            texts = df.select_dtypes("str").columns
+            os.mkdir({path})
+            for number, name in enumerate(df):
+                array = df[name].to_numpy(str if name in texts else None)
+                place = os.path.join({path}, f"{number:03}.{name}.b2nd")
+                blosc2.asarray(array, urlpath=place, mode="w", cparams={options})
+        """,
+        read="""
+            files = sorted(os.listdir({path}))
+            arrays = [blosc2.open(os.path.join({path}, each), mode="r")[:] for each in files]
+            df = pd.DataFrame({each.split(".")[1]: array for each, array in zip(files, arrays)})
+        """,
+        lacks=("category", "Int64"),
+        differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {
+            "options": f'{{"codec": blosc2.Codec.{codec.upper()}, "clevel": {level}}}'
+            if codec
+            else '{"clevel": 0}'
+        }
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import blosc2

@@ -9,7 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, Trait, kinds_of
+from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, Snippet, Trait, kinds_of
 from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.rows import pieces, row_blocks
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
@@ -68,6 +68,20 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
         Kind.CATEGORY_NOT_TEXT: "the file keeps no categories",
         Kind.MIXED: "some would come back as other types, as tuples do",
     }
+    snippet = Snippet(
+        imports="import bson\nimport pandas as pd",
+        write="""
+            rows = df.astype(object).where(df.notna(), None)
+            with open({path}, "wb") as file:
+                for row in rows.to_dict("records"):
+                    file.write(bson.encode(row))
+        """,
+        read="""
+            with open({path}, "rb") as file:
+                df = pd.DataFrame(bson.decode_all(file.read()))
+        """,
+        changes={"int8": "int64", "float32": "float64", "category": "str", "Int64": "float64"},
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for position, kind in enumerate(kinds_of(df)):

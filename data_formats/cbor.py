@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, Trait
+from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, Snippet, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -32,6 +32,24 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
     refuses: ClassVar = {
         kind: why for kind, why in row_format.REFUSES.items() if kind not in (Kind.DATE, Kind.DECIMAL)
     }
+    snippet = Snippet(
+        imports="import cbor2\nimport pandas as pd",
+        write="""
+            rows = df.astype(object).where(df.notna(), None)
+            with open({path}, "wb") as file:
+                file.write(cbor2.dumps(list(df.columns)))
+                file.write(cbor2.dumps(rows.to_numpy().tolist()))
+        """,
+        read="""
+            with open({path}, "rb") as file:
+                decoder = cbor2.CBORDecoder(file)
+                names, rows = decoder.decode(), decoder.decode()
+            df = pd.DataFrame(rows, columns=names)
+        """,
+        changes={"int8": "int64", "float32": "float64", "category": "str", "Int64": "float64"},
+        lacks=("datetime64[us]",),
+        differs="FormatBench's own files start with a description of the dtypes",
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

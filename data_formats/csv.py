@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import OBJECT_STORES, Kind, PartialReads, Streams, Trait, values, whole_file
+from adapter_core import OBJECT_STORES, Kind, PartialReads, Snippet, Streams, Trait, values, whole_file
+from adapter_core.snippets import keywords, literal
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.inferred import common_dtypes
 
@@ -64,6 +66,34 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         Kind.CATEGORY_NOT_TEXT: "CSV keeps no categories",
         Kind.MIXED: _AS_TEXT,
     }
+    snippet = Snippet(
+        imports="import pandas as pd",
+        write=r'df.to_csv({path}, index=False, na_rep=r"\N", {compression})',
+        read=r"""
+            df = pd.read_csv(
+                {path}, na_values=[r"\N"], keep_default_na=False, compression={codec}, {exact}
+            )
+        """,
+        changes={
+            "int8": "int64",
+            "float32": "float64",
+            "datetime64[us]": "str",
+            "category": "str",
+            "Int64": "float64",
+        },
+        notes=(
+            "quoting=csv.QUOTE_NONNUMERIC in to_csv if texts contain carriage returns",
+            'parse_dates=["name"] in read_csv for dates',
+        ),
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {
+            "compression": f"compression={literal(whole_file.pandas_options(codec, level))}",
+            "exact": keywords(**_exactly(version("pandas"))),
+            **super().placeholders(codec, level),
+        }
 
     def _check_values(self, df: pd.DataFrame) -> None:
         self._refuse_column(values.offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import InvalidSelectionError
+from adapter_core import Given, InvalidSelectionError, Snippet
 from adapter_core.column_batches import needed_columns
 from adapter_core.tables.arrow_text import DECIMAL, InferredCSV, plain_of
 from adapter_core.tables.duckdb import DuckDBText, sums_of_relation
@@ -41,6 +41,27 @@ class Adapter(DuckDBText, InferredCSV):
     holds_nul_in_names = False
     numbers: ClassVar = rf"{DECIMAL}|0[xX][0-9a-fA-F]+|0[bB][01]+"
     booleans: ClassVar = "(?i:true|false|t|f|yes|no)"
+    snippet = Snippet(
+        imports="import duckdb",
+        write=r'duckdb.from_arrow(table).write_csv({path}, header=True, na_rep=r"\N")',
+        read=r"""
+            table = duckdb.read_csv(
+                {path},
+                header=True,
+                delimiter=",",
+                quotechar='"',
+                escapechar='"',
+                comment="",
+                max_line_size=2**27,
+                hive_partitioning=False,
+                na_values=r"\N",
+                sample_size=-1,
+                auto_type_candidates=["BOOLEAN", "BIGINT", "DOUBLE", "VARCHAR"],
+            ).to_arrow_table()
+        """,
+        given=Given.TABLE,
+        changes={"int8": "int64", "float32": "float64", "datetime64[us]": "str", "category": "str"},
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import OBJECT_STORES, InvalidSelectionError, RemoteTable
+from adapter_core import OBJECT_STORES, Given, InvalidSelectionError, RemoteTable, Snippet
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import InferredCSV, plain_of
 from adapter_core.tables.polars import PolarsScan, polars_of, sums_of_scan
@@ -35,6 +35,14 @@ class Adapter(PolarsScan, InferredCSV, RemoteTable):
     holds_nul_in_names = False
     save_schemes: ClassVar = OBJECT_STORES
     booleans: ClassVar = "(?i:true|false)"
+    snippet = Snippet(
+        imports="import polars as pl",
+        write="df.write_csv({path})",
+        read="df = pl.read_csv({path}, infer_schema_length=1_000, glob=False)",
+        given=Given.POLARS,
+        changes={"int8": "int64", "float32": "float64", "datetime64[us]": "str", "category": "str"},
+        notes=("infer_schema_length=None if later rows have other types than the first",),
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

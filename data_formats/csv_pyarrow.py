@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import OBJECT_STORES, PartialReads
+from adapter_core import OBJECT_STORES, Given, PartialReads, Snippet
 from adapter_core.partial_reads import BATCH_ROWS
 from adapter_core.tables import arrow_text
 from adapter_core.tables.arrow import array_batches, frame_of
@@ -37,6 +37,32 @@ class Adapter(arrow_text.InferredCSV, FetchedFormat, PartialReads):
     quotes_names = True
     numbers: ClassVar = rf"{arrow_text.DECIMAL}|[+-]?0[xX][0-9a-fA-F]+"
     booleans: ClassVar = "true|false"
+    snippet = Snippet(
+        imports="from pyarrow import csv",
+        write="csv.write_csv(table, {path})",
+        read="""
+            table = csv.read_csv(
+                {path},
+                read_options=csv.ReadOptions(block_size=2**24),
+                parse_options=csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+                convert_options=csv.ConvertOptions(
+                    null_values=[""],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                    true_values=["true"],
+                    false_values=["false"],
+                ),
+            )
+        """,
+        given=Given.TABLE,
+        changes={
+            "int8": "int64",
+            "float32": "float64",
+            "datetime64[us]": "datetime64[ns]",
+            "category": "str",
+        },
+        notes=('column_types={"name": pa.string()} in ConvertOptions keeps the text of a date',),
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

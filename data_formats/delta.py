@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import (
     Changeable,
+    Given,
     Kind,
     PartialReads,
     PartitionedTable,
     Partitions,
     Piece,
     RemoteTable,
+    Snippet,
     Streams,
     TableLayout,
     Trait,
@@ -29,6 +31,7 @@ from adapter_core import (
 )
 from adapter_core.errors import IncompleteError, UnsupportedError
 from adapter_core.remote import OBJECT_STORES
+from adapter_core.snippets import keywords
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.tables.parquet_files import ParquetFiles
@@ -92,6 +95,21 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         Kind.TIME: _NO_TYPE,
         Kind.TIMEDELTA: _NO_TYPE,
     }
+    snippet = Snippet(
+        imports="import deltalake",
+        write="""
+            properties = deltalake.WriterProperties({options})
+            deltalake.write_deltalake({path}, table, writer_properties=properties)
+        """,
+        read="table = deltalake.DeltaTable({path}).to_pyarrow_table()",
+        given=Given.TABLE,
+        changes={"category": "str"},
+        notes=("cast unsigned integers to wider signed ones before: Delta Lake has none",),
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"options": keywords(**self.options)}
 
     def _check_values(self, df: pd.DataFrame) -> None:
         reason = misnamed(df.columns)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Changeable, Streams, Trait, Tunable
+from adapter_core import Changeable, Given, Snippet, Streams, Trait, Tunable
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 from adapter_core.tables.duckdb import (
     REFUSES,
@@ -50,6 +50,21 @@ class Adapter(DuckDBScan, DuckDBColumns, Streams, Tunable, Changeable):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | REFUSES
     tuned_indexes = "an ART index of each lookup column, besides DuckDB's own zone maps"
+    snippet = Snippet(
+        imports="import duckdb",
+        write="""
+            with duckdb.connect({path}) as database:
+                database.register("given", table)
+                database.execute("CREATE TABLE data AS FROM given")
+        """,
+        read="""
+            with duckdb.connect({path}, read_only=True) as database:
+                database.execute("SET TimeZone = 'UTC'")
+                table = database.sql("SELECT * FROM data").to_arrow_table()
+        """,
+        given=Given.TABLE,
+        changes={"category": "str"},
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

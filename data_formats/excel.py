@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core import Snippet
 from adapter_core.tables.excel import OpenpyxlWorkbook
 from adapter_core.values import reads_as_other_type
 
@@ -25,6 +26,12 @@ class Adapter(OpenpyxlWorkbook):
     requires = ("pandas", "openpyxl", "pyarrow")
     holds_duplicate_names = True
     holds_infinity = True
+    snippet = Snippet(
+        imports="import pandas as pd",
+        write='df.to_excel({path}, index=False, engine="openpyxl")',
+        read='df = pd.read_excel({path}, engine="openpyxl", keep_default_na=False, na_values=[""])',
+        changes={"int8": "int64", "float32": "float64", "category": "str", "Int64": "float64"},
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Kind, kinds_of
+from adapter_core import Kind, Snippet, kinds_of
 from adapter_core.tables.excel import SHEET, TIME_FORMAT, CalamineWorkbook
 
 if TYPE_CHECKING:
@@ -26,6 +26,13 @@ class Adapter(CalamineWorkbook):
     requires = ("pandas", "rustpy-xlsxwriter", "fastexcel", "pyarrow>=15")
     modules: ClassVar = {"rustpy-xlsxwriter": "rustpy_xlsxwriter"}
     suite = "engines"
+    snippet = Snippet(
+        imports="import fastexcel\nfrom rustpy_xlsxwriter import FastExcel",
+        write='FastExcel({path}).sheet("Sheet1", df).save()',
+        read="df = fastexcel.read_excel({path}).load_sheet(0, schema_sample_rows=None).to_pandas()",
+        changes={"int64": "float64", "int8": "float64", "float32": "float64", "Int64": "float64"},
+        lacks=("datetime64[us]", "category"),
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core import Snippet
 from adapter_core.tables.excel import SHEET, OpenpyxlWorkbook, frame_of_cells, rows_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,24 @@ class Adapter(OpenpyxlWorkbook):
     label = "Excel[openpyxl]"
     requires = ("pandas", "openpyxl", "pyarrow>=15")
     suite = "engines"
+    snippet = Snippet(
+        imports="import openpyxl\nimport pandas as pd",
+        write="""
+            workbook = openpyxl.Workbook(write_only=True)
+            sheet = workbook.create_sheet("Sheet1")
+            sheet.append(list(df.columns))
+            for row in df.astype(object).where(df.notna(), None).itertuples(index=False):
+                sheet.append(row)
+            workbook.save({path})
+        """,
+        read="""
+            workbook = openpyxl.load_workbook({path}, read_only=True)
+            names, *rows = workbook.worksheets[0].iter_rows(values_only=True)
+            df = pd.DataFrame(rows, columns=names)
+            workbook.close()
+        """,
+        changes={"int8": "int64", "float32": "float64", "category": "str", "Int64": "float64"},
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Kind, kinds_of
+from adapter_core import Kind, Snippet, kinds_of
 from adapter_core.tables.excel import SHEET, TIME_FORMAT, CalamineWorkbook, rows_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,27 @@ class Adapter(CalamineWorkbook):
     requires = ("pandas", "xlsxwriter", "fastexcel", "pyarrow>=15")
     suite = "engines"
     kept_digits = 16
+    snippet = Snippet(
+        imports="import fastexcel\nimport xlsxwriter",
+        write="""
+            options = {"constant_memory": True, "default_date_format": "yyyy-mm-dd hh:mm:ss.000"}
+            with xlsxwriter.Workbook({path}, options) as workbook:
+                sheet = workbook.add_worksheet("Sheet1")
+                sheet.write_row(0, 0, df.columns)
+                cells = df.astype(object).where(df.notna(), None)
+                for number, row in enumerate(cells.itertuples(index=False), 1):
+                    sheet.write_row(number, 0, row)
+        """,
+        read="df = fastexcel.read_excel({path}).load_sheet(0, schema_sample_rows=None).to_pandas()",
+        changes={
+            "int64": "float64",
+            "int8": "float64",
+            "float32": "float64",
+            "datetime64[us]": "datetime64[ms]",
+            "category": "str",
+            "Int64": "float64",
+        },
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

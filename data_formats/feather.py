@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import OBJECT_STORES, Codec, PartialReads, RemoteTable, Streams, Trait, Tunable
+from adapter_core import (
+    OBJECT_STORES,
+    Codec,
+    PartialReads,
+    RemoteTable,
+    Snippet,
+    Streams,
+    Trait,
+    Tunable,
+)
 from adapter_core.arrow_codec import codec_of_file
+from adapter_core.snippets import keywords
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import slice_of, tables_of
 
@@ -40,6 +50,15 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     crash_on_damage = (
         "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
     )
+    snippet = Snippet(
+        imports="import pandas as pd",
+        write="df.to_feather({path}, {compression}, version=2)",
+        read="df = pd.read_feather({path})",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"compression": keywords(compression=codec or "uncompressed", compression_level=level)}
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import OBJECT_STORES, RemoteTable
+from adapter_core import OBJECT_STORES, Given, RemoteTable, Snippet
 from adapter_core.tables import polars
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 
@@ -31,6 +31,15 @@ class Adapter(polars.PolarsFile, RemoteTable):
     suite = "engines"
     refuses: ClassVar = REFUSES_WITHOUT_METADATA
     save_schemes: ClassVar = OBJECT_STORES
+    snippet = Snippet(
+        imports="import polars as pl",
+        write='df.write_ipc({path}, compression="uncompressed")',
+        read="""
+            with open({path}, "rb") as file:
+                df = pl.read_ipc(file)
+        """,
+        given=Given.POLARS,
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -7,7 +7,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import AS_BYTES, DataFormat, Trait
+from adapter_core import AS_BYTES, DataFormat, Snippet, Trait
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +43,25 @@ class Adapter(DataFormat):
         "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
     )
     holds_duplicate_names = True
+    snippet = Snippet(
+        imports="import pyfory",
+        write="""
+            fory = pyfory.ThreadSafeFory(
+                xlang=False, ref=False, strict=False, compatible=False, max_graph_memory_bytes=2**62
+            )
+            with open({path}, "wb") as file:
+                file.write(fory.serialize(df))
+        """,
+        read="""
+            fory = pyfory.ThreadSafeFory(
+                xlang=False, ref=False, strict=False, compatible=False, max_graph_memory_bytes=2**62
+            )
+            with open({path}, "rb") as file:
+                df = fory.deserialize(file.read())
+        """,
+        differs="FormatBench's own files contain the columns beside the table, to save a copy of each",
+        notes=("reading runs code in the file: read no file from others",),
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         if _contains_na(df.columns):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import IN_PLACE, Kind, RowReads, Trait
+from adapter_core import IN_PLACE, Kind, RowReads, Snippet, Trait
 from adapter_core.column_batches import NUMBERS
+from adapter_core.snippets import keywords
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, HDF5
 
 if TYPE_CHECKING:
@@ -57,6 +58,15 @@ class Adapter(HDF5, RowReads):
         Kind.ARROW: _NO_TYPE,
         Kind.ARROW_NESTED: _NO_TYPE,
     }
+    snippet = Snippet(
+        imports="import pandas as pd",
+        write=r'df.to_hdf({path}, key="table", mode="w", format="fixed", {compression})',
+        read='df = pd.read_hdf({path}, key="table", mode="r")',
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"compression": keywords(complib=codec, complevel=level)}
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import IN_PLACE, Codec, PartialReads, RemoteTable, Trait
+from adapter_core import IN_PLACE, Codec, PartialReads, RemoteTable, Snippet, Trait
+from adapter_core.snippets import keywords
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import array_names_of_numbers
 
@@ -47,6 +48,26 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("fsspec", "aiohttp")
     checksums = "Fletcher-32 of each chunk of a dataset: fletcher32, which makes datasets chunked"
+    snippet = Snippet(
+        imports="import h5py\nimport pandas as pd",
+        write="""
+            with h5py.File({path}, "w", track_order=True) as file:
+                for name, column in df.items():
+                    file.create_dataset(name, data=column.to_numpy(), {compression})
+        """,
+        read="""
+            with h5py.File({path}) as file:
+                texts = {name for name, each in file.items() if each.dtype.kind == "O"}
+                values = {n: each.asstr() if n in texts else each for n, each in file.items()}
+                df = pd.DataFrame({name: each[()] for name, each in values.items()})
+        """,
+        lacks=("category", "Int64", "datetime64[us]"),
+        differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"compression": keywords(compression=codec, compression_opts=level)}
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import h5py

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import IN_PLACE, BatchedReads, Codec, Trait
+from adapter_core import IN_PLACE, BatchedReads, Codec, Snippet, Trait
+from adapter_core.snippets import keywords
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import OFFSETS, VALID, array_names_of_numbers
 
@@ -48,6 +49,30 @@ class Adapter(ArrayFormat, BatchedReads):
     suite = "analysis"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
+    snippet = Snippet(
+        imports="import h5py\nimport numpy as np\nimport pandas as pd",
+        write="""
+            types = dict.fromkeys(df.select_dtypes("str"), h5py.string_dtype())
+            rows = np.empty(len(df), [(name, types.get(name, df[name].dtype)) for name in df])
+            for name in df:
+                rows[name] = df[name]
+            with h5py.File({path}, "w") as file:
+                file.create_dataset("rows", data=rows, {compression})
+        """,
+        read="""
+            with h5py.File({path}) as file:
+                rows = file["rows"][()]
+            df = pd.DataFrame({name: rows[name] for name in rows.dtype.names})
+            for name in df.select_dtypes(object):
+                df[name] = df[name].str.decode("utf-8")
+        """,
+        lacks=("category", "Int64", "datetime64[us]"),
+        differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"compression": keywords(compression=codec, compression_opts=level)}
 
     def _check_values(self, df: pd.DataFrame) -> None:
         import h5py

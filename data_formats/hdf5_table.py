@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -12,6 +12,7 @@ from adapter_core import (
     InvalidSelectionError,
     Kind,
     PartialReads,
+    Snippet,
     Streams,
     TableChange,
     Trait,
@@ -21,6 +22,7 @@ from adapter_core import (
 from adapter_core.codec_choice import Recommended
 from adapter_core.column_batches import NUMBERS
 from adapter_core.remote_adapter import IN_PLACE
+from adapter_core.snippets import keywords
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, CODECS, CODECS_OF_BLOSC2, HDF5
 from adapter_core.values import any_contains, any_equals, text_columns
 
@@ -90,6 +92,18 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
         Kind.ARROW: _NO_TYPE,
         Kind.ARROW_NESTED: _NO_TYPE,
     }
+    snippet = Snippet(
+        imports="import pandas as pd",
+        write=r"""
+            options = {"format": "table", "index": False, "nan_rep": r"\N"}
+            df.to_hdf({path}, key="table", mode="w", **options, {compression})
+        """,
+        read='df = pd.read_hdf({path}, key="table", mode="r")',
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"compression": keywords(complib=codec, complevel=level)}
 
     def _check_values(self, df: pd.DataFrame) -> None:
         # PyTables stores the names in one attribute, pickled with protocol 0.

@@ -89,6 +89,10 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         Kind.NULL: "Iceberg has no type for them before version 3",
         Kind.TIMEDELTA: _NO_TYPE,
     }
+    snippet = (
+        "tables are written through a catalog, a user's own REST, SQL or Glue service; the adapter "
+        "has one of plain files, which pyiceberg lacks"
+    )
 
     def __init__(self) -> None:
         self._final_paths: dict[Path, Path] = {}

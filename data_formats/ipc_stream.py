@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import OBJECT_STORES, PartialReads, Streams, Trait
+from adapter_core import OBJECT_STORES, Given, PartialReads, Snippet, Streams, Trait
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import rows_where, slice_of, tables_of
 from adapter_core.tables.fetched import FetchedFormat
@@ -42,6 +42,18 @@ class Adapter(FetchedFormat, PartialReads, Streams):
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA
     save_schemes: ClassVar = OBJECT_STORES
     crash_on_damage = "damaged offsets of text end the process (SIGABRT) when the values are used"
+    snippet = Snippet(
+        imports="import pyarrow as pa",
+        write="""
+            with pa.OSFile({path}, "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+                writer.write_table(table)
+        """,
+        read="""
+            with pa.OSFile({path}) as file, pa.ipc.open_stream(file) as reader:
+                table = reader.read_all()
+        """,
+        given=Given.TABLE,
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import BatchedReads, FilteredReads, Kind, RowReads, Streams, Trait, values, whole_file
+from adapter_core import (
+    BatchedReads,
+    FilteredReads,
+    Kind,
+    RowReads,
+    Snippet,
+    Streams,
+    Trait,
+    values,
+    whole_file,
+)
 from adapter_core.remote import OBJECT_STORES
+from adapter_core.snippets import keywords, literal
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.inferred import common_dtypes
 
@@ -68,6 +79,39 @@ class Adapter(FetchedFormat, RowReads, FilteredReads, BatchedReads, Streams):
         Kind.CATEGORY_NOT_TEXT: "JSON keeps no categories",
         Kind.MIXED: "JSON would change their types",
     }
+    snippet = Snippet(
+        imports="import pandas as pd",
+        write="""
+            df.to_json(
+                {path}, {compression}, {options}
+            )
+        """,
+        read="""
+            df = pd.read_json(
+                {path},
+                orient="records",
+                lines=True,
+                dtype=False,
+                convert_axes=False,
+                compression={codec},
+            )
+        """,
+        changes={
+            "int8": "int64",
+            "float32": "float64",
+            "datetime64[us]": "str",
+            "category": "str",
+            "Int64": "float64",
+        },
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {
+            "compression": f"compression={literal(whole_file.pandas_options(codec, level))}",
+            "options": keywords(**_WRITER),
+            **super().placeholders(codec, level),
+        }
 
     def _check_values(self, df: pd.DataFrame) -> None:
         self._refuse_column(values.infinite_floats(df), "an infinite value; JSON has no infinity")

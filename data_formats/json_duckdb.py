@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core import Given, Snippet
 from adapter_core.tables.arrow_text import JSONLines, plain_of
 from adapter_core.tables.duckdb import DuckDBText
 
@@ -30,6 +31,30 @@ class Adapter(DuckDBText, JSONLines):
     requires = ("pandas", "duckdb>=1.2", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
+    snippet = Snippet(
+        imports="import duckdb",
+        write="""
+            with duckdb.cursor() as cursor:
+                cursor.register("saved", table)
+                cursor.execute("COPY saved TO $path (FORMAT json)", {"path": {path}})
+        """,
+        read="""
+            options = {
+                "format": "newline_delimited",
+                "records": "true",
+                "map_inference_threshold": -1,
+                "hive_partitioning": False,
+            }
+            inferred = duckdb.read_json({path}, sample_size=-1, **options)
+            # DuckDB infers 128 bits for integers of both signs.
+            types = {"BOOLEAN": "BOOLEAN", "BIGINT": "BIGINT", "HUGEINT": "BIGINT", "DOUBLE": "DOUBLE"}
+            found = zip(inferred.columns, map(str, inferred.types))
+            columns = {name: types.get(kind, "VARCHAR") for name, kind in found}
+            table = duckdb.read_json({path}, columns=columns, **options).to_arrow_table()
+        """,
+        given=Given.TABLE,
+        changes={"int8": "int64", "float32": "float64", "datetime64[us]": "str", "category": "str"},
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

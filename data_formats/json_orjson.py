@@ -9,7 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, kinds_of
+from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Given, Kind, RowReads, Snippet, kinds_of
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.arrow_text import JSONLines
@@ -34,6 +34,20 @@ class Adapter(JSONLines, RowReads, FilteredReads, BatchedReads):
     local_only = AS_BYTES
     requires = ("pandas", "orjson", "pyarrow>=15")
     suite = "engines"
+    snippet = Snippet(
+        imports="import orjson\nimport pyarrow as pa",
+        write="""
+            with open({path}, "wb") as file:
+                for row in table.to_pylist():
+                    file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+        """,
+        read="""
+            with open({path}, "rb") as file:
+                table = pa.Table.from_pylist(list(map(orjson.loads, file)))
+        """,
+        given=Given.TABLE,
+        changes={"int8": "int64", "float32": "float64", "datetime64[us]": "str", "category": "str"},
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

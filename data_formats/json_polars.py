@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from adapter_core import Given, Snippet
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines, plain_of
@@ -36,6 +37,14 @@ class Adapter(PolarsScan, JSONLines, FetchedFormat):
     suite = "engines"
     holds_nul_in_names = False
     save_schemes: ClassVar = OBJECT_STORES
+    snippet = Snippet(
+        imports="import polars as pl",
+        write="df.write_ndjson({path})",
+        read="df = pl.scan_ndjson({path}, infer_schema_length=1_000).collect()",
+        given=Given.POLARS,
+        changes={"int8": "int64", "float32": "float64", "datetime64[us]": "str", "category": "str"},
+        notes=("infer_schema_length=None if later rows have other types than the first",),
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

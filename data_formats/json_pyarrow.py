@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapter_core import Given, Snippet
 from adapter_core.tables import arrow_text
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.polars import polars_of
@@ -28,6 +29,19 @@ class Adapter(arrow_text.JSONLines):
     requires = ("pandas", "polars", "pyarrow>=20")
     suite = "engines"
     holds_nul_in_names = False
+    snippet = Snippet(
+        imports="import polars as pl\nfrom pyarrow import json",
+        write="pl.DataFrame(table).write_ndjson({path})  # pyarrow writes no JSON",
+        read="""
+            table = json.read_json(
+                {path},
+                read_options=json.ReadOptions(block_size=2**24),
+                parse_options=json.ParseOptions(newlines_in_values=False),
+            )
+        """,
+        given=Given.TABLE,
+        changes={"int8": "int64", "float32": "float64", "datetime64[us]": "str", "category": "str"},
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

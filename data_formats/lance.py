@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,11 +20,13 @@ from adapter_core import (
     Partitions,
     Piece,
     RemoteTable,
+    Snippet,
     Streams,
     TableLayout,
     Trait,
     Tunable,
 )
+from adapter_core.snippets import literal
 from adapter_core.tables import arrow
 
 if TYPE_CHECKING:
@@ -70,6 +72,25 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     tuned_indexes = "scalar indexes: ZONEMAP of sort keys, BTREE of lookup columns"
     layout_names: ClassVar = {"lookups": ""}
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
+    snippet = Snippet(
+        imports="import lance\nimport pyarrow as pa",
+        write="""
+            table = pa.Table.from_pandas(df, preserve_index=False)
+            {fields}
+            lance.write_dataset(table, {path})
+        """,
+        read="df = lance.dataset({path}).to_table().to_pandas()",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the lines that name the codec in the metadata of each field."""
+        if codec is None:
+            return {"fields": ""}
+        metadata = literal(_codec_metadata(codec, level))
+        return {
+            "fields": f"fields = [field.with_metadata({metadata}) for field in table.schema]\n"
+            "table = table.cast(pa.schema(fields, table.schema.metadata))"
+        }
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for name in df.columns:
@@ -308,9 +329,7 @@ def _with_codec(table: pa.Table, codec: str, level: int | None) -> pa.Table:
     """
     import pyarrow as pa
 
-    metadata = {"lance-encoding:compression": codec}
-    if level is not None:
-        metadata["lance-encoding:compression-level"] = str(level)
+    metadata = _codec_metadata(codec, level)
     fields = [field.with_metadata(metadata) for field in table.schema]
     return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, table.schema.metadata))
 
@@ -327,3 +346,9 @@ def _literal(value: Value) -> str:
     if isinstance(value, str):
         return "'{}'".format(value.replace("'", "''"))
     return f"CAST('{value}' AS DOUBLE)" if isinstance(value, float) else str(value).lower()
+
+
+def _codec_metadata(codec: str, level: int | None) -> dict[str, str]:
+    """Return the metadata of a field that is to be compressed."""
+    metadata = {"lance-encoding:compression": codec}
+    return metadata if level is None else {**metadata, "lance-encoding:compression-level": str(level)}

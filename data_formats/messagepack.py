@@ -10,7 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import AS_BYTES, BatchedReads, FilteredReads, RowReads, Trait
+from adapter_core import AS_BYTES, BatchedReads, FilteredReads, RowReads, Snippet, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import BLOCK_ROWS, row_blocks
 
@@ -40,6 +40,25 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = row_format.REFUSES
+    snippet = Snippet(
+        imports="import msgpack\nimport pandas as pd",
+        write="""
+            rows = df.astype(object).where(df.notna(), None)
+            packer = msgpack.Packer()
+            with open({path}, "wb") as file:
+                file.write(packer.pack(list(df.columns)))
+                for row in rows.itertuples(index=False, name=None):
+                    file.write(packer.pack(row))
+        """,
+        read="""
+            with open({path}, "rb") as file:
+                names, *rows = msgpack.Unpacker(file, use_list=False, max_buffer_size=0)
+            df = pd.DataFrame(rows, columns=names)
+        """,
+        changes={"int8": "int64", "float32": "float64", "category": "str", "Int64": "float64"},
+        lacks=("datetime64[us]",),
+        differs="FormatBench's own files start with a description of the dtypes",
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Codec, Kind, PartialReads, Trait, Tunable
+from adapter_core import Codec, Given, Kind, PartialReads, Snippet, Trait, Tunable
 from adapter_core.column_batches import needed_columns
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, rows_where, slice_of, tables_of
@@ -55,6 +55,37 @@ class Adapter(PartialReads, Tunable):
         Kind.TIME: _NO_TYPE,
         Kind.TIMEDELTA: _NO_TYPE,
     }
+    snippet = Snippet(
+        imports="import os\n\nimport mosaic\nimport pyarrow as pa",
+        write="""
+            shorter = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
+            fields = [each.with_type(shorter.get(each.type, each.type)) for each in table.schema]
+            table = table.cast(pa.schema(fields, table.schema.metadata))
+            options = mosaic.WriterOptions(compression=mosaic.WriterOptions.{compression}, {level})
+            with open({path}, "wb") as file, mosaic.MosaicWriter(file, table.schema, options) as writer:
+                for batch in table.to_batches(65_536):
+                    writer.write(batch)
+        """,
+        read="""
+            with open({path}, "rb") as file:
+
+                def read_at(offset, length):
+                    return os.pread(file.fileno(), length, offset)
+
+                size = os.path.getsize({path})
+                with mosaic.MosaicReader.from_input_file(read_at, size) as reader:
+                    table = reader.read_all()
+        """,
+        given=Given.TABLE,
+        lacks=("category",),
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {
+            "compression": "COMPRESSION_ZSTD" if codec else "COMPRESSION_NONE",
+            "level": f"zstd_level={level or 1}",
+        }
 
     def _check_values(self, df: pd.DataFrame) -> None:
         if "" in df.columns:

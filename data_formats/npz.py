@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import OBJECT_STORES, Codec, FilteredReads, RemoteTable, Trait
+from adapter_core import OBJECT_STORES, Codec, FilteredReads, RemoteTable, Snippet, Trait
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.text_arrays import as_fixed_width
 
@@ -32,6 +32,24 @@ class Adapter(ArrayFormat, FilteredReads, RemoteTable):
     codecs: ClassVar = (Codec("deflate"),)
     save_schemes: ClassVar = OBJECT_STORES
     reserved_names: ClassVar = frozenset({"file", "allow_pickle"})  # parameters of numpy.savez
+    snippet = Snippet(
+        imports="import numpy as np\nimport pandas as pd",
+        write="""
+            texts = df.select_dtypes("str").columns
+            arrays = {name: df[name].to_numpy(str if name in texts else None) for name in df}
+            np.{call}({path}, allow_pickle=False, **arrays)
+        """,
+        read="""
+            with np.load({path}, allow_pickle=False) as arrays:
+                df = pd.DataFrame({name: arrays[name] for name in arrays.files})
+        """,
+        lacks=("category", "Int64"),
+        differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"call": "savez_compressed" if codec else "savez"}
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         with path.open("wb") as file:

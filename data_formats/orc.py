@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,12 +13,14 @@ from adapter_core import (
     Kind,
     PartialReads,
     RemoteTable,
+    Snippet,
     Streams,
     TableLayout,
     Trait,
     Tunable,
 )
 from adapter_core.codec_choice import Recommended
+from adapter_core.snippets import literal
 from adapter_core.tables.arrow import array_batches, arrow_filter, reader_of
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
@@ -85,6 +87,16 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         Kind.ARROW_NESTED: "the file keeps no Arrow types of pandas",
         Kind.MIXED: "an ORC column has one type",
     }
+    snippet = Snippet(
+        imports="import pandas as pd",
+        write='df.to_orc({path}, engine="pyarrow", index=False, engine_kwargs={options})',
+        read="df = pd.read_orc({path})",
+        changes={"datetime64[us]": "datetime64[ns]", "Int64": "float64"},
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"options": literal({"compression": codec} if codec else {})}
 
     def _check_values(self, df: pd.DataFrame) -> None:
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *NANOSECOND_YEARS)

@@ -12,6 +12,7 @@ from adapter_core import (
     PartialReads,
     Predicate,
     RemoteTable,
+    Snippet,
     Streams,
     TableLayout,
     Trait,
@@ -19,6 +20,7 @@ from adapter_core import (
 )
 from adapter_core.codec_choice import Recommended
 from adapter_core.remote import OBJECT_STORES
+from adapter_core.snippets import keywords, literal
 from adapter_core.tables import arrow
 
 if TYPE_CHECKING:
@@ -72,6 +74,19 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         "lookups": "",
     }
     layout_codecs: ClassVar = ("none", "snappy", "lz4", "zstd:1", "zstd:6")
+    snippet = Snippet(
+        imports="import pandas as pd",
+        write='df.to_parquet({path}, engine="pyarrow", {compression}, {options}, index=False)',
+        read='df = pd.read_parquet({path}, engine="pyarrow", partitioning=None)',
+        notes=("row_group_size=131_072 makes row groups of so many rows, the parts that readers skip",),
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {
+            "compression": f"compression={literal(codec)}",
+            "options": keywords(compression_level=level, **self.options),
+        }
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import RemoteTable, Trait, Tunable
+from adapter_core import Given, RemoteTable, Snippet, Trait, Tunable
 from adapter_core.tables import arrow
 from adapter_core.tables.duckdb import (
     REFUSES,
@@ -57,6 +57,21 @@ class Adapter(DuckDBScan, DuckDBColumns, Tunable, RemoteTable):
     # version 2 are smaller, but DataFusion 55 fails to skip rows in them ("cannot skip miniblock").
     tuned_options: ClassVar = {"COMPRESSION": "uncompressed", "ROW_GROUP_SIZE": 30_720}
     tuned_indexes = "bloom filters of columns with few values, as DuckDB writes them unasked"
+    snippet = Snippet(
+        imports="import duckdb",
+        write="""
+            with duckdb.cursor() as cursor:
+                cursor.register("given", table)
+                cursor.execute("COPY given TO ? (FORMAT parquet, COMPRESSION uncompressed)", [{path}])
+        """,
+        read="""
+            query = "SELECT * FROM read_parquet(?, hive_partitioning = false)"
+            with duckdb.cursor() as cursor:
+                table = cursor.sql(query, params=[{path}]).to_arrow_table()
+        """,
+        given=Given.TABLE,
+        changes={"category": "str"},
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -7,16 +7,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import (
-    ColumnReads,
-    FilteredReads,
-    Kind,
-    RemoteTable,
-    RowReads,
-    Trait,
-    Tunable,
-)
+from adapter_core import ColumnReads, FilteredReads, Kind, RemoteTable, RowReads, Snippet, Trait, Tunable
 from adapter_core.remote import OBJECT_STORES
+from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
     import fastparquet
@@ -65,6 +58,15 @@ class Adapter(ColumnReads, RowReads, FilteredReads, Tunable, RemoteTable):
         Kind.ARROW_NESTED: _NO_TYPE,
         Kind.MIXED: "fastparquet would make JSON of them",
     }
+    snippet = Snippet(
+        imports="import fastparquet",
+        write="fastparquet.write({path}, df, write_index=False, {options})",
+        read="df = fastparquet.ParquetFile({path}).to_pandas()",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"options": keywords(**self.options)}
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

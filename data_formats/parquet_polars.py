@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import OBJECT_STORES, RemoteTable, Tunable
+from adapter_core import OBJECT_STORES, Given, RemoteTable, Snippet, Tunable
+from adapter_core.snippets import keywords
 from adapter_core.tables import arrow, polars
 
 if TYPE_CHECKING:
@@ -41,6 +42,16 @@ class Adapter(polars.PolarsFile, Tunable, RemoteTable):
         "data_page_size": 65_536,
     }
     tuned_indexes = "page index, which Polars writes unasked; it writes no bloom filters"
+    snippet = Snippet(
+        imports="import polars as pl",
+        write="df.write_parquet({path}, {options})",
+        read="df = pl.read_parquet({path}, glob=False, hive_partitioning=False)",
+        given=Given.POLARS,
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"options": keywords(**self.options)}
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

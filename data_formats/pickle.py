@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import OBJECT_STORES, Trait, whole_file
+from adapter_core import OBJECT_STORES, Snippet, Trait, whole_file
+from adapter_core.snippets import literal
 from adapter_core.tables.fetched import FetchedFormat
 
 if TYPE_CHECKING:
@@ -32,6 +34,19 @@ class Adapter(FetchedFormat):
     crash_on_damage = (
         "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
     )
+    snippet = Snippet(
+        imports="import pandas as pd",
+        write="df.to_pickle({path}, protocol=5, {compression})",
+        read="df = pd.read_pickle({path}, compression={codec})",
+        notes=("reading a pickle runs code in it: read no file from others",),
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {
+            "compression": f"compression={literal(whole_file.pandas_options(codec, level))}",
+            **super().placeholders(codec, level),
+        }
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
-from adapter_core import AS_BYTES, BatchedReads, FilteredReads, RowReads, Trait
+from adapter_core import AS_BYTES, BatchedReads, FilteredReads, RowReads, Snippet, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -40,6 +40,23 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.SINGLE_FILE})
     refuses: ClassVar = row_format.REFUSES
+    snippet = Snippet(
+        imports="import pandas as pd\nimport pyron",
+        write="""
+            rows = df.astype(object).where(df.notna(), None)
+            table = {"names": list(df.columns), "rows": rows.to_numpy().tolist()}
+            with open({path}, "w", encoding="utf-8") as file:
+                file.write(pyron.to_string(table))
+        """,
+        read="""
+            with open({path}, encoding="utf-8") as file:
+                table = pyron.loads(file.read())
+            df = pd.DataFrame(table["rows"], columns=table["names"])
+        """,
+        changes={"int8": "int64", "float32": "float64", "category": "str", "Int64": "float64"},
+        lacks=("datetime64[us]",),
+        differs="FormatBench's own files start with a description of the dtypes",
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -21,6 +21,7 @@ class Adapter(Root):
     label = "ROOT.RNTuple"
     requires = ("pandas", "pyarrow", "uproot>=5.7", "awkward")
     suite = "engines"
+    _maker = "mkrntuple"
 
     def _write_table(self, file: Any, name: str, columns: dict[str, ak.Array]) -> None:
         table = file.mkrntuple(name, {column: each.type.content for column, each in columns.items()})

@@ -20,6 +20,7 @@ class Adapter(Root):
     label = "ROOT.TTree"
     requires = ("pandas", "pyarrow", "uproot>=5.7", "awkward")
     suite = "engines"
+    _maker = "mktree"
 
     def _write_table(self, file: Any, name: str, columns: dict[str, ak.Array]) -> None:
         types = {column: array.type.content for column, array in columns.items()}

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Changeable, Streams
+from adapter_core import Changeable, Snippet, Streams
 from adapter_core.tables import sql
 from adapter_core.tables.sql import query
 from adapter_core.values import offsets_with_seconds, with_nanoseconds
@@ -31,6 +31,26 @@ class Adapter(sql.SQLiteTable, Streams, Changeable):
     requires = ("pandas",)
     suite = "engines"
     reads_nullable_integers_as_floats = True
+    snippet = Snippet(
+        imports="import sqlite3\nfrom contextlib import closing\n\nimport pandas as pd",
+        write="""
+            declared = dict.fromkeys(df.select_dtypes("bool"), "BOOLEAN")
+            with closing(sqlite3.connect({path})) as database, database:
+                df.to_sql("data", database, index=False, dtype=declared)
+        """,
+        read="""
+            with closing(sqlite3.connect({path})) as database:
+                df = pd.read_sql_query("SELECT * FROM data", database)
+        """,
+        changes={
+            "bool": "int64",
+            "int8": "int64",
+            "float32": "float64",
+            "datetime64[us]": "str",
+            "category": "str",
+            "Int64": "float64",
+        },
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import Given, Snippet
 from adapter_core.tables import sql
 from adapter_core.tables.arrow import arrow_of, frame_of
 from adapter_core.tables.sql import query
@@ -34,6 +35,27 @@ class Adapter(sql.SQLiteTable):
     requires = ("pandas", "adbc-driver-sqlite", "pyarrow>=15")
     modules: ClassVar = {"adbc-driver-sqlite": "adbc_driver_sqlite"}
     suite = "engines"
+    snippet = Snippet(
+        imports="from adbc_driver_sqlite import dbapi",
+        write="""
+            with dbapi.connect({path}) as connection, connection.cursor() as cursor:
+                cursor.adbc_ingest("data", table, mode="create")
+                connection.commit()
+        """,
+        read="""
+            with dbapi.connect({path}) as connection, connection.cursor() as cursor:
+                cursor.execute("SELECT * FROM data")
+                table = cursor.fetch_arrow_table()
+        """,
+        given=Given.TABLE,
+        changes={
+            "bool": "int64",
+            "int8": "int64",
+            "float32": "float64",
+            "datetime64[us]": "str",
+            "category": "str",
+        },
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -14,6 +14,7 @@ from adapter_core import (
     Kind,
     PartialReads,
     RemoteTable,
+    Snippet,
     TableChange,
     Trait,
     Tunable,
@@ -69,6 +70,25 @@ class Adapter(ArrayFormat, PartialReads, Tunable, RemoteTable, Changeable):
         TableChange.UPDATE: "a dense array takes ranges of rows, each of which writes whole tiles",
         TableChange.DELETE: "TileDB deletes cells of sparse arrays only, and this one is dense",
     }
+    snippet = Snippet(
+        imports="import pandas as pd\nimport tiledb",
+        write="""
+            texts = df.select_dtypes("str").columns
+            arrays = {name: df[name].to_numpy(str if name in texts else None) for name in df}
+            row = tiledb.Dim("row", domain=(0, len(df) - 1), tile=min(len(df), 2**20), dtype="uint64")
+            plain = tiledb.FilterList([])
+            values = [tiledb.Attr(n, dtype=each.dtype, filters=plain) for n, each in arrays.items()]
+            tiledb.Array.create({path}, tiledb.ArraySchema(tiledb.Domain(row), values))
+            with tiledb.open({path}, "w") as stored:
+                stored[:] = arrays
+        """,
+        read="""
+            with tiledb.open({path}) as stored:
+                df = pd.DataFrame(stored[:])
+        """,
+        lacks=("category", "Int64"),
+        differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Kind, PartialReads, Streams, Trait
+from adapter_core import Kind, PartialReads, Snippet, Streams, Trait
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import tables_of
 from adapter_core.values import integers_beyond_int64
@@ -58,6 +58,26 @@ class Adapter(PartialReads, Streams):
         Kind.INTERVAL: _NO_TYPE,
         Kind.PERIOD: _NO_TYPE,
     }
+    snippet = Snippet(
+        imports="import tsfile",
+        write="""
+            tsfile.set_tsfile_config({"default_compression_type_": tsfile.Compressor.UNCOMPRESSED})
+            timed = df.assign(time=range(len(df)))
+            tsfile.dataframe_to_tsfile(timed, {path}, table_name="data", time_column="time")
+        """,
+        read="""
+            df = tsfile.to_dataframe({path}, table_name="data").drop(columns="time")
+        """,
+        changes={
+            "int64": "Int64",
+            "float64": "Float64",
+            "bool": "boolean",
+            "str": "object",
+            "float32": "Float32",
+        },
+        lacks=("int8", "datetime64[us]", "category"),
+        differs="FormatBench's own files also contain the Arrow schema of the table",
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         self._refuse_column(integers_beyond_int64(df), "integers beyond TsFile's INT64, 2**63 - 1")

@@ -7,7 +7,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Kind, PartialReads, RemoteTable, Streams, TableLayout, Trait
+from adapter_core import Given, Kind, PartialReads, RemoteTable, Snippet, Streams, TableLayout, Trait
 from adapter_core.predicate import OPERATORS
 from adapter_core.tables import arrow
 
@@ -42,6 +42,13 @@ class Adapter(PartialReads, Streams, RemoteTable):
     save_schemes: ClassVar = ("s3",)
     crash_on_damage = "damaged files end the process during a read (SIGABRT)"
     refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {Kind.TIMEDELTA: "Vortex takes none from Arrow"}
+    snippet = Snippet(
+        imports="import vortex",
+        write="vortex.io.write(table, {path})",
+        read="table = vortex.open({path}).to_arrow().read_all()",
+        given=Given.TABLE,
+        changes={"category": "str"},
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Kind, values, whole_file
+from adapter_core import Kind, Snippet, values, whole_file
+from adapter_core.snippets import literal
 from adapter_core.tables.xml import XMLFormat
 
 if TYPE_CHECKING:
@@ -43,6 +45,25 @@ class Adapter(XMLFormat):
         Kind.CATEGORY_NOT_TEXT: "XML keeps no categories",
         Kind.MIXED: _AS_TEXT,
     }
+    snippet = Snippet(
+        imports="import pandas as pd",
+        write='df.to_xml({path}, index=False, parser="lxml", {compression})',
+        read='df = pd.read_xml({path}, parser="lxml", compression={codec})',
+        changes={
+            "int8": "int64",
+            "float32": "float64",
+            "datetime64[us]": "str",
+            "category": "str",
+            "Int64": "float64",
+        },
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {
+            "compression": f"compression={literal(whole_file.pandas_options(codec, level))}",
+            **super().placeholders(codec, level),
+        }
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

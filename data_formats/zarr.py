@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, PartialReads, RemoteTable, Trait
+from adapter_core import Codec, PartialReads, RemoteTable, Snippet, Trait
 from adapter_core.arrays.zarr import strict_store
 from adapter_core.remote import ATTEMPTS, OBJECT_STORES
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
@@ -47,6 +47,32 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
     save_schemes: ClassVar = OBJECT_STORES
     remote_requires: ClassVar = ("obstore",)
     checksums = "CRC-32C of each chunk: the codec crc32c"
+    snippet = Snippet(
+        imports="import pandas as pd\nimport zarr\nfrom zarr.codecs import GzipCodec, ZstdCodec",
+        write="""
+            group = zarr.create_group(
+                {path}, zarr_format=3, attributes={"columns": list(df.columns)}
+            )
+            for name, column in df.items():
+                group.create_array(
+                    name,
+                    data=column.to_numpy(),
+                    compressors={compressors},
+                    config={"write_empty_chunks": True},
+                )
+        """,
+        read="""
+            group = zarr.open_group({path}, mode="r", zarr_format=3)
+            df = pd.DataFrame({name: group[name][...] for name in group.attrs["columns"]})
+        """,
+        lacks=("category", "Int64", "datetime64[us]", "str"),
+        differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the compressor."""
+        names = {"gzip": "GzipCodec", "zstd": "ZstdCodec"}
+        return {"compressors": f"{names[codec]}(level={level})" if codec else "None"}
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         self._write_to(path, table, codec, level)

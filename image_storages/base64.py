@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.image_shapes import shape_row
 from adapter_core.images.packed import image_of
 
@@ -37,6 +37,29 @@ class Adapter(ImageStorage):
     suffix = ".csv"
     requires = ("pybase64",)
     detects_truncation: ClassVar = False
+    snippet = Snippet(
+        imports="import csv\n\nimport numpy as np\nfrom pybase64 import b64decode, b64encode",
+        write="""
+            with open({path}, "w", newline="") as file:
+                table = csv.writer(file, lineterminator="\\n")
+                table.writerow(["label", "height", "width", "channels", "pixels"])
+                for label, image in zip(labels.tolist(), images):
+                    pixels = b64encode(image.tobytes()).decode()
+                    table.writerow([label, *(*image.shape, 0)[:3], pixels])
+        """,
+        read="""
+            csv.field_size_limit(2**31 - 1)
+            with open({path}, newline="") as file:
+                _, *rows = csv.reader(file)
+            labels = np.array([int(row[0]) for row in rows])
+            shapes = [tuple(map(int, row[1:4])) for row in rows]
+            pixels = [np.frombuffer(b64decode(row[4], validate=True), "uint8") for row in rows]
+            images = [
+                part.reshape(shape if shape[2] else shape[:2]) for part, shape in zip(pixels, shapes)
+            ]
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         from pybase64 import b64encode

@@ -39,6 +39,10 @@ class Adapter(ImageStorage):
     label = "DuckDB"
     suffix = ".duckdb"
     requires = ("duckdb>=2", "pyarrow>=15")
+    snippet = (
+        "it limits memory and row groups by settings of the database; the table format DuckDB has "
+        "the code, for a table with a column of pixels as bytes"
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         with (

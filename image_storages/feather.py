@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.images.arrow import image_schema, images_of, reader_of, record_batches
 
 if TYPE_CHECKING:
@@ -27,6 +27,28 @@ class Adapter(ImageStorage):
     label = "Feather"
     suffix = ".feather"
     requires = ("pyarrow>=15",)
+    snippet = Snippet(
+        imports="import numpy as np\nimport pyarrow as pa",
+        write="""
+            shapes = np.array([(*each.shape, 0)[:3] for each in images], "uint32").T
+            pixels = pa.array([each.tobytes() for each in images], pa.large_binary())
+            names = ["image", "height", "width", "channels", "label"]
+            table = pa.table([pixels, *map(pa.array, shapes), pa.array(labels)], names)
+            with pa.OSFile({path}, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+        """,
+        read="""
+            with pa.OSFile({path}) as file:
+                table = pa.ipc.open_file(file).read_all()
+            shapes = zip(*(table[name].to_pylist() for name in ("height", "width", "channels")))
+            images = [
+                np.frombuffer(pixels.as_buffer(), "uint8").reshape(shape if shape[2] else shape[:2])
+                for pixels, shape in zip(table["image"], shapes)
+            ]
+            labels = table["label"].to_numpy()
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import pyarrow as pa

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.image_shapes import SHAPE_DTYPE, offsets
 from adapter_core.images.packed import batches, split
 
@@ -35,6 +35,24 @@ class Adapter(ImageStorage):
     label = "HDF5"
     suffix = ".h5"
     requires = ("h5py",)
+    snippet = Snippet(
+        imports="import h5py\nimport numpy as np",
+        write="""
+            with h5py.File({path}, "w") as file:
+                pixels = np.concatenate([each.ravel() for each in images])
+                file.create_dataset("pixels", data=pixels, chunks=(min(len(pixels), 2**18),))
+                file["shapes"] = np.array([(*each.shape, 0)[:3] for each in images], "<u4")
+                file["labels"] = labels
+        """,
+        read="""
+            with h5py.File({path}) as file:
+                pixels, shapes, labels = (file[n][()] for n in ("pixels", "shapes", "labels"))
+            shapes = [tuple(each if each[2] else each[:2]) for each in shapes.tolist()]
+            ends = np.cumsum([np.prod(each) for each in shapes])[:-1]
+            images = [part.reshape(shape) for part, shape in zip(np.split(pixels, ends), shapes)]
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import h5py

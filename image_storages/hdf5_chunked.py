@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 
 if TYPE_CHECKING:
     import h5py
@@ -35,6 +35,21 @@ class Adapter(ImageStorage):
     suffix = ".h5"
     requires = ("h5py",)
     equal_shapes_only = True
+    snippet = Snippet(
+        imports="import h5py\nimport numpy as np",
+        write="""
+            with h5py.File({path}, "w") as file:
+                count = max(1, min(len(images), 2**20 // images[0].nbytes))  # chunks of about 1 MiB
+                chunks = (count, *images[0].shape)
+                file.create_dataset("images", data=np.stack(images), chunks=chunks)
+                file["labels"] = labels
+        """,
+        read="""
+            with h5py.File({path}, rdcc_nbytes=0) as file:
+                images, labels = list(file["images"][()]), file["labels"][()]
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import h5py

@@ -38,6 +38,10 @@ class Adapter(ImageStorage):
     label = "HuggingFace"
     suffix = ".dataset"
     requires = ("datasets>=3", "pyarrow>=15")
+    snippet = (
+        "it streams the set to Arrow files that the library would make from a copy; a user writes "
+        "Dataset.from_dict({...}).save_to_disk(path)"
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import pyarrow as pa

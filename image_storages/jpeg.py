@@ -29,6 +29,11 @@ class Adapter(ImageFiles):
     modules: ClassVar = {"pillow": "PIL"}
     channels: ClassVar = frozenset({0, 1, 3})
     changes_pixels = True
+    _code_of_file: ClassVar = {
+        "module": "from PIL import Image",
+        "encode": "Image.fromarray(image).save(os.path.join({path}, name))",
+        "decode": 'image = np.array(Image.open(os.path.join({path}, row["file"])))',
+    }
 
     def _encode(self, image: np.ndarray) -> bytes:
         from PIL import Image

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.images.one_file_each import ImageFiles, Shape
 
@@ -21,6 +21,11 @@ class Adapter(ImageFiles):
     suffix = ".jxls"
     ending = ".jxl"
     requires = ("imagecodecs",)
+    _code_of_file: ClassVar = {
+        "module": "import imagecodecs",
+        "bytes": "imagecodecs.jpegxl_encode(image, lossless=True)",
+        "image": "imagecodecs.jpegxl_decode(file.read())",
+    }
 
     def _encode(self, image: np.ndarray) -> bytes | bytearray:
         import imagecodecs

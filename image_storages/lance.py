@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.images import arrow
 from adapter_core.images.packed import split
 
@@ -36,6 +36,28 @@ class Adapter(ImageStorage):
     suffix = ".lance"
     requires = ("pyarrow>=15", "pylance>=14")
     modules: ClassVar = {"pylance": "lance"}
+    snippet = Snippet(
+        imports="import lance\nimport numpy as np\nimport pyarrow as pa",
+        write="""
+            shapes = np.array([(*each.shape, 0)[:3] for each in images], "uint32").T
+            pixels = pa.array([each.tobytes() for each in images], pa.large_binary())
+            names = ["image", "height", "width", "channels", "label"]
+            table = pa.table([pixels, *map(pa.array, shapes), pa.array(labels)], names)
+            field = table.schema.field("image").with_metadata({"lance-encoding:compression": "none"})
+            table = table.cast(table.schema.set(0, field))
+            lance.write_dataset(table, {path})
+        """,
+        read="""
+            table = lance.dataset({path}).to_table()
+            shapes = zip(*(table[name].to_pylist() for name in ("height", "width", "channels")))
+            images = [
+                np.frombuffer(pixels.as_buffer(), "uint8").reshape(shape if shape[2] else shape[:2])
+                for pixels, shape in zip(table["image"], shapes)
+            ]
+            labels = table["label"].to_numpy()
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import lance

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.image_shapes import SHAPE_DTYPE, shape_row
 from adapter_core.images.packed import image_of, none_larger, split
 
@@ -48,6 +48,36 @@ class Adapter(ImageStorage):
     label = "LMDB"
     suffix = ".lmdb"
     requires = ("lmdb",)
+    snippet = Snippet(
+        imports="import lmdb\nimport numpy as np",
+        write="""
+            options = {"subdir": False, "lock": False, "sync": False, "max_dbs": 2}
+            with lmdb.open({path}, map_size=2**40, **options) as environment:
+                pixels, notes = environment.open_db(b"images"), environment.open_db(b"notes")
+                with environment.begin(pixels, write=True) as transaction:
+                    for index, image in enumerate(images):
+                        transaction.put(index.to_bytes(4, "big"), image.tobytes(), append=True)
+                shapes = np.array([(*each.shape, 0)[:3] for each in images], "<u4")
+                with environment.begin(notes, write=True) as transaction:
+                    transaction.put(b"shapes", shapes.tobytes())
+                    transaction.put(b"labels", labels.astype("<i8").tobytes())
+        """,
+        read="""
+            options = {"subdir": False, "lock": False, "readonly": True, "max_dbs": 2}
+            with lmdb.open({path}, **options) as environment:
+                pixels, notes = environment.open_db(b"images"), environment.open_db(b"notes")
+                with environment.begin(notes) as transaction:
+                    labels = np.frombuffer(transaction.get(b"labels"), "<i8")
+                    shapes = np.frombuffer(transaction.get(b"shapes"), "<u4").reshape(-1, 3).tolist()
+                with environment.begin(pixels) as transaction:
+                    values = list(transaction.cursor().iternext(keys=False))
+            images = [
+                np.frombuffer(value, "uint8").reshape(shape if shape[2] else shape[:2])
+                for value, shape in zip(values, shapes)
+            ]
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import lmdb

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.image_shapes import shape_table
 from adapter_core.images.packed import split
 from adapter_core.images.readers import FlatReader
@@ -33,6 +33,19 @@ class Adapter(ImageStorage):
     label = "NumPy"
     suffix = ".npys"
     requires = ("numpy",)
+    snippet = Snippet(
+        imports="import os\n\nimport numpy as np",
+        write="""
+            os.mkdir({path})
+            np.save(os.path.join({path}, "images.npy"), np.stack(images))  # of one shape
+            np.save(os.path.join({path}, "labels.npy"), labels)
+        """,
+        read="""
+            images = list(np.load(os.path.join({path}, "images.npy")))
+            labels = np.load(os.path.join({path}, "labels.npy"))
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import numpy as np

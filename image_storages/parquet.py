@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.images import arrow
 from adapter_core.images.packed import image_of, none_larger
 
@@ -38,6 +38,28 @@ class Adapter(ImageStorage):
     label = "Parquet"
     suffix = ".parquet"
     requires = ("pyarrow>=15",)
+    snippet = Snippet(
+        imports="import numpy as np\nimport pyarrow as pa\nimport pyarrow.parquet as pq",
+        write="""
+            shapes = np.array([(*each.shape, 0)[:3] for each in images], "uint32").T
+            pixels = pa.array([each.tobytes() for each in images], pa.large_binary())
+            names = ["image", "height", "width", "channels", "label"]
+            table = pa.table([pixels, *map(pa.array, shapes), pa.array(labels)], names)
+            options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+            rows = max(1, 2**18 // images[0].nbytes)  # row groups of about 256 KiB
+            pq.write_table(table, {path}, row_group_size=rows, **options)
+        """,
+        read="""
+            table = pq.read_table({path}, pre_buffer=False)
+            shapes = zip(*(table[name].to_pylist() for name in ("height", "width", "channels")))
+            images = [
+                np.frombuffer(pixels.as_buffer(), "uint8").reshape(shape if shape[2] else shape[:2])
+                for pixels, shape in zip(table["image"], shapes)
+            ]
+            labels = table["label"].to_numpy()
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import pyarrow.parquet as pq

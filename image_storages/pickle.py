@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +37,20 @@ class Adapter(ImageStorage):
     label = "Pickle"
     suffix = ".pkl"
     requires = ("numpy",)
+    snippet = Snippet(
+        imports="import pickle",
+        write="""
+            with open({path}, "wb") as file:
+                pickle.dump((images, labels), file, protocol=5)
+        """,
+        read="""
+            with open({path}, "rb") as file:
+                images, labels = pickle.load(file)
+        """,
+        given=Given.IMAGES,
+        differs="FormatBench's own files are many pickles and their places, to read one image",
+        notes=("reading a pickle runs code in it: read no file from others",),
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import numpy as np

@@ -26,6 +26,11 @@ class Adapter(ImageFiles):
     ending = ".qoi"
     requires = ("qoi",)
     channels: ClassVar = frozenset({0, 1, 2, 3, 4})
+    _code_of_file: ClassVar = {
+        "module": "import qoi",
+        "bytes": "qoi.encode(image)",
+        "image": "qoi.decode(file.read())",
+    }
 
     def _encode(self, image: np.ndarray) -> bytes:
         import qoi

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.image_shapes import shape_row
 from adapter_core.images.packed import none_larger
 
@@ -43,6 +43,32 @@ class Adapter(ImageStorage):
     label = "RocksDB"
     suffix = ".rocksdb"
     requires = ("rocksdict",)
+    snippet = Snippet(
+        imports="import struct\n\nimport numpy as np\nimport rocksdict",
+        write="""
+            options = rocksdict.Options(raw_mode=True)
+            options.set_compression_type(rocksdict.DBCompressionType.none())
+            database = rocksdict.Rdict({path}, options)
+            for index, (image, label) in enumerate(zip(images, labels.tolist())):
+                head = struct.pack("<4I", *(*image.shape, 0)[:3], label)
+                database[index.to_bytes(4, "big")] = head + image.tobytes()
+            database.close()
+        """,
+        read="""
+            options = rocksdict.Options(raw_mode=True)
+            read_only = rocksdict.AccessType.read_only()
+            database = rocksdict.Rdict({path}, options, access_type=read_only)
+            values = list(database.values())
+            database.close()
+            heads = [struct.unpack_from("<4I", value) for value in values]
+            labels = np.array([head[3] for head in heads])
+            images = [
+                np.frombuffer(value, "uint8", offset=16).reshape(head[: 3 if head[2] else 2])
+                for value, head in zip(values, heads)
+            ]
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import rocksdict

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.image_shapes import shape_row
 from adapter_core.images.packed import image_of, none_larger
 
@@ -53,6 +53,34 @@ class Adapter(ImageStorage):
     label = "SQLite"
     suffix = ".sqlite"
     requires = ()
+    snippet = Snippet(
+        imports="import sqlite3\nfrom contextlib import closing\n\nimport numpy as np",
+        write="""
+            with closing(sqlite3.connect({path})) as database, database:
+                database.execute("PRAGMA page_size = 16384")
+                database.execute(
+                    "CREATE TABLE images (id INTEGER PRIMARY KEY, label INTEGER NOT NULL, "
+                    "height INTEGER NOT NULL, width INTEGER NOT NULL, channels INTEGER NOT NULL, "
+                    "pixels BLOB NOT NULL)"
+                )
+                rows = [
+                    (index, label, *(*image.shape, 0)[:3], image.tobytes())
+                    for index, (label, image) in enumerate(zip(labels.tolist(), images))
+                ]
+                database.executemany("INSERT INTO images VALUES (?, ?, ?, ?, ?, ?)", rows)
+        """,
+        read="""
+            query = "SELECT label, height, width, channels, pixels FROM images ORDER BY id"
+            with closing(sqlite3.connect({path})) as database:
+                rows = database.execute(query).fetchall()
+            labels = np.array([row[0] for row in rows])
+            images = [
+                np.frombuffer(pixels, "uint8").reshape(shape if shape[2] else shape[:2])
+                for _, *shape, pixels in rows
+            ]
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         with closing(sqlite3.connect(path, isolation_level=None)) as database:

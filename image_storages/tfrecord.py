@@ -61,6 +61,9 @@ class Adapter(ImageStorage):
     suffix = ".tfrecords"
     requires = ("google-crc32c",)
     modules: ClassVar = {"google-crc32c": "google_crc32c"}
+    snippet = (
+        "it encodes the records itself, without TensorFlow, whose tf.io.TFRecordWriter makes such files"
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         path.mkdir()

@@ -42,6 +42,10 @@ class Adapter(ImageStorage):
     label = "TIFF"
     suffix = ".tif"
     requires = ("tifffile",)
+    snippet = (
+        "the labels, shapes and places of the images are a private tag of its own; "
+        "tifffile.imwrite(path, images) writes images of one shape as pages"
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import numpy as np

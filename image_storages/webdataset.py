@@ -49,6 +49,10 @@ class Adapter(ImageStorage):
     label = "WebDataset"
     suffix = ".wds"
     requires = ("numpy",)
+    snippet = (
+        "it writes the headers of the archive itself, for speed; webdataset.ShardWriter writes such "
+        "shards"
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         path.mkdir()

@@ -27,6 +27,11 @@ class Adapter(ImageFiles):
     ending = ".webp"
     requires = ("imagecodecs",)
     channels: ClassVar = frozenset({0, 1, 2, 3, 4})
+    _code_of_file: ClassVar = {
+        "module": "import imagecodecs",
+        "bytes": "imagecodecs.webp_encode(image, lossless=True)",
+        "image": "imagecodecs.webp_decode(file.read())",
+    }
 
     def _encode(self, image: np.ndarray) -> bytes | bytearray:
         import imagecodecs

@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.image_shapes import offsets, shape_table
 from adapter_core.images.packed import image_of, split
 
@@ -37,6 +37,26 @@ class Adapter(ImageStorage):
     label = "Zarr"
     suffix = ".zarr"
     requires = ("zarr>=3.1",)
+    snippet = Snippet(
+        imports="import numpy as np\nimport zarr",
+        write="""
+            group = zarr.create_group({path})
+            plain = {"compressors": None, "config": {"write_empty_chunks": True}}
+            pixels = np.concatenate([each.ravel() for each in images])
+            group.create_array("pixels", data=pixels, chunks=(min(2**20, len(pixels)),), **plain)
+            shapes = np.array([(*each.shape, 0)[:3] for each in images], "<u4")
+            group.create_array("shapes", data=shapes, **plain)
+            group.create_array("labels", data=labels, **plain)
+        """,
+        read="""
+            group = zarr.open_group({path}, mode="r")
+            pixels, shapes, labels = (group[name][:] for name in ("pixels", "shapes", "labels"))
+            shapes = [tuple(each if each[2] else each[:2]) for each in shapes.tolist()]
+            ends = np.cumsum([np.prod(each) for each in shapes])[:-1]
+            images = [part.reshape(shape) for part, shape in zip(np.split(pixels, ends), shapes)]
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import zarr

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile, ZipInfo
 
-from adapter_core import ImageReader, ImageStorage
+from adapter_core import Given, ImageReader, ImageStorage, Snippet
 from adapter_core.images.npy import HEADER_BYTES, header, image_in
 
 if TYPE_CHECKING:
@@ -30,6 +30,23 @@ class Adapter(ImageStorage):
     label = "ZIP"
     suffix = ".zip"
     requires = ("numpy",)
+    snippet = Snippet(
+        imports="import zipfile\n\nimport numpy as np",
+        write="""
+            with zipfile.ZipFile({path}, "w") as archive:
+                for index, image in enumerate(images):
+                    with archive.open(f"{index:09d}.npy", "w") as file:
+                        np.save(file, image)
+                with archive.open("labels.npy", "w") as file:
+                    np.save(file, labels)
+        """,
+        read="""
+            with np.load({path}) as archive:
+                labels = archive["labels"]
+                images = [archive[name] for name in archive.files if name != "labels"]
+        """,
+        given=Given.IMAGES,
+    )
 
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:
         import numpy as np

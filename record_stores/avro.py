@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, Field, FieldKind, ObjectKind, RecordStore, RecordType, Trait
+from adapter_core import (
+    Codec,
+    Field,
+    FieldKind,
+    Given,
+    ObjectKind,
+    RecordStore,
+    RecordType,
+    Snippet,
+    Trait,
+)
 from adapter_core.records.documents import documents
+from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +46,26 @@ class Adapter(RecordStore):
         Codec("gzip", range(1, 10), 6),
         Codec("zstd", range(1, 23), 3, requires="backports.zstd"),
     )
+    snippet = Snippet(
+        imports="import fastavro",
+        write="""
+            types = {int: "int", str: "string"}
+            fields = [{"name": name, "type": types[type(each)]} for name, each in records[0].items()]
+            schema = fastavro.parse_schema({"type": "record", "name": "Entity", "fields": fields})
+            with open({path}, "wb") as file:
+                fastavro.writer(file, schema, records, {options})
+        """,
+        read="""
+            with open({path}, "rb") as file:
+                records = list(fastavro.reader(file))
+        """,
+        given=Given.RECORDS,
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        options = {"codec": _NAMES[codec] if codec else None, "codec_compression_level": level}
+        return {"options": keywords(**options)}
 
     def _save(
         self,

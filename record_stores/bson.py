@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import ObjectKind, Trait
+from adapter_core import Given, ObjectKind, Snippet, Trait
 from adapter_core.records.documents import documents
 from adapter_core.records.stream import StreamStore
 
@@ -24,6 +24,18 @@ class Adapter(StreamStore):
     modules: ClassVar = {"pymongo": "bson"}
     kind = ObjectKind.DICT
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    snippet = Snippet(
+        imports="import bson\n{module}",
+        write="""
+            with {writer} as file:
+                file.write(b"".join(map(bson.encode, records)))
+        """,
+        read="""
+            with {reader} as file:
+                records = bson.decode_all(file.read())
+        """,
+        given=Given.RECORDS,
+    )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         import bson

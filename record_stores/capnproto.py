@@ -36,6 +36,7 @@ class Adapter(StreamStore):
     kind = ObjectKind.MESSAGE
     lazy = "a field is decoded when it is used, each time anew"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    snippet = "its schema is made from the record type at run time; a program's comes from a .capnp file"
 
     def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:
         return _plain(of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import ObjectKind, Trait
+from adapter_core import Given, ObjectKind, Snippet, Trait
 from adapter_core.records.stream import StreamStore, blocks
 
 if TYPE_CHECKING:
@@ -26,6 +26,18 @@ class Adapter(StreamStore):
     requires = ("cbor2", "zstandard")
     kind = ObjectKind.LIST
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    snippet = Snippet(
+        imports="import cbor2\n{module}",
+        write="""
+            with {writer} as file:
+                file.write(cbor2.dumps([list(record.values()) for record in records]))
+        """,
+        read="""
+            with {reader} as file:
+                records = [dict(zip(names, values)) for values in cbor2.loads(file.read())]
+        """,
+        given=Given.NAMED_RECORDS,
+    )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         import cbor2

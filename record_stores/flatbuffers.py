@@ -33,6 +33,10 @@ class Adapter(StreamStore):
     kind = ObjectKind.MESSAGE
     lazy = "a field is decoded when it is used, each time anew"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    snippet = (
+        "its schema is made from the record type at run time; a program's comes from a .fbs file, "
+        "by flatc"
+    )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         import flatbuffers

@@ -33,6 +33,9 @@ class Adapter(StreamStore):
     suffix = ".fory"
     requires = ("pyfory>=1.7", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    snippet = (
+        "it registers the classes of a record type with pyfory's own types for numbers, field by field"
+    )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         serialize = _fory(of).serialize

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import ObjectKind, Trait
+from adapter_core import Given, ObjectKind, Snippet, Trait
 from adapter_core.records.documents import documents
 from adapter_core.records.stream import StreamStore
 
@@ -28,6 +28,20 @@ class Adapter(StreamStore):
     kind = ObjectKind.DICT
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
+    )
+    snippet = Snippet(
+        imports="import json\n{module}",
+        write="""
+            with {writer} as file:
+                encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+                for record in records:
+                    file.write(f"{encode(record)}\\n".encode())
+        """,
+        read="""
+            with {reader} as file:
+                records = list(map(json.loads, file.read().splitlines()))
+        """,
+        given=Given.RECORDS,
     )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:

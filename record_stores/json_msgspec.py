@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import ObjectKind, Trait
+from adapter_core import Given, ObjectKind, Snippet, Trait
 from adapter_core.records.msgspec_types import struct_of
 from adapter_core.records.stream import StreamStore, blocks
 
@@ -26,6 +26,18 @@ class Adapter(StreamStore):
     kind = ObjectKind.STRUCT
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
+    )
+    snippet = Snippet(
+        imports="import msgspec\n{module}",
+        write="""
+            with {writer} as file:
+                file.write(msgspec.json.Encoder().encode_lines(records))
+        """,
+        read="""
+            with {reader} as file:
+                records = msgspec.json.Decoder().decode_lines(file.read())
+        """,
+        given=Given.RECORDS,
     )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import ObjectKind, Trait
+from adapter_core import Given, ObjectKind, Snippet, Trait
 from adapter_core.records.stream import StreamStore
 
 if TYPE_CHECKING:
@@ -23,6 +23,20 @@ class Adapter(StreamStore):
     kind = ObjectKind.DICT
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
+    )
+    snippet = Snippet(
+        imports="import orjson\n{module}",
+        write="""
+            with {writer} as file:
+                option = orjson.OPT_APPEND_NEWLINE
+                for record in records:
+                    file.write(orjson.dumps(record, None, option))
+        """,
+        read="""
+            with {reader} as file:
+                records = [orjson.loads(line) for line in file.read().splitlines()]
+        """,
+        given=Given.RECORDS,
     )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import ObjectKind, Trait
+from adapter_core import Given, ObjectKind, Snippet, Trait
 from adapter_core.records.stream import StreamStore
 
 if TYPE_CHECKING:
@@ -25,6 +25,21 @@ class Adapter(StreamStore):
     requires = ("msgpack", "zstandard")
     kind = ObjectKind.TUPLE
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    snippet = Snippet(
+        imports="import msgpack\n{module}",
+        write="""
+            with {writer} as file:
+                pack = msgpack.Packer().pack
+                for record in records:
+                    file.write(pack(list(record.values())))
+        """,
+        read="""
+            with {reader} as file:
+                rows = msgpack.Unpacker(file, use_list=False, max_buffer_size=2**31 - 1)
+                records = [dict(zip(names, values)) for values in rows]
+        """,
+        given=Given.NAMED_RECORDS,
+    )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         import msgpack

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import ObjectKind, Trait
+from adapter_core import Given, ObjectKind, Snippet, Trait
 from adapter_core.records.msgspec_types import struct_of
 from adapter_core.records.stream import StreamStore
 
@@ -25,6 +25,19 @@ class Adapter(StreamStore):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     iterates = "msgspec decodes whole messages, and the file is one"
     detects_truncation = True
+    snippet = Snippet(
+        imports="import msgspec\n{module}",
+        write="""
+            with {writer} as file:
+                file.write(msgspec.msgpack.encode([list(record.values()) for record in records]))
+        """,
+        read="""
+            with {reader} as file:
+                rows = msgspec.msgpack.decode(file.read())
+            records = [dict(zip(names, values)) for values in rows]
+        """,
+        given=Given.NAMED_RECORDS,
+    )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         import msgspec

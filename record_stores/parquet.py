@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Codec, FieldKind, RecordStore, Trait
+from adapter_core import Codec, FieldKind, Given, RecordStore, Snippet, Trait
 from adapter_core.records.documents import document_of
+from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,6 +37,21 @@ class Adapter(RecordStore):
     detects_truncation = True
     seeks = "a page is the least that can be read, and pyarrow reads row groups"
     codecs: ClassVar = (Codec("gzip", range(1, 10), 6), Codec("zstd", range(1, 23), 3))
+    snippet = Snippet(
+        imports="import pyarrow as pa\nimport pyarrow.parquet as pq",
+        write="""
+            types = {int: pa.int32(), str: pa.string()}
+            schema = pa.schema([(name, types[type(each)]) for name, each in records[0].items()])
+            table = pa.Table.from_pylist(records, schema)
+            pq.write_table(table, {path}, {options})
+        """,
+        read="records = pq.read_table({path}).to_pylist()",
+        given=Given.RECORDS,
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"options": keywords(compression=codec or "none", compression_level=level)}
 
     def _save(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import Trait
+from adapter_core import Given, Snippet, Trait
 from adapter_core.records.stream import StreamStore
 
 if TYPE_CHECKING:
@@ -27,6 +27,20 @@ class Adapter(StreamStore):
     traits: ClassVar = frozenset({Trait.SINGLE_FILE})
     iterates = "the list is one pickle"
     detects_truncation = True
+    snippet = Snippet(
+        imports="import pickle\n{module}",
+        write="""
+            with {writer} as file:
+                pickle.dump(records, file, protocol=5)
+        """,
+        read="""
+            with {reader} as file:
+                records = pickle.load(file)
+        """,
+        given=Given.RECORDS,
+        differs="FormatBench's own files contain objects of a class, which a pickle names",
+        notes=("reading a pickle runs code in it: read no file from others",),
+    )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         pickle.dump(list(objects), file, protocol=5)

@@ -26,6 +26,10 @@ class Adapter(StreamStore):
     kind = ObjectKind.MESSAGE
     lazy = "texts are decoded when they are used, each time anew"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    snippet = (
+        "its classes are made from the record type at run time; a program's come from a .proto "
+        "file, by protoc"
+    )
 
     def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:
         return plain_of_message(of)

@@ -34,6 +34,10 @@ class Adapter(RecordStore):
     refuses_nested = "a table has columns of single values, and nulls and lists would need more tables"
     seeks = ""
     detects_truncation = True
+    snippet = (
+        "with a codec it compresses the whole database, which is to be unpacked to be read; the "
+        "table format SQLite has the code"
+    )
 
     def _save(
         self,

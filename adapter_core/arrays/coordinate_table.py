@@ -43,6 +43,10 @@ class CoordinateTable(ArrayStore):
     """
 
     dtypes: ClassVar = frozenset({"bool"}) | INTEGERS | FLOATS - {"float16"} - COMPLEX
+    snippet = (
+        "it is a table with a row for each value, xarray's array.to_dataframe(); the table formats "
+        "CSV and Parquet have the code that writes it"
+    )
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         names = [name.strip().lower() for name in (*source.dims, source.name)]

@@ -46,6 +46,7 @@ class EncodedStore(ArrayStore):
     codecs: ClassVar = chunk_codecs.CODECS
     checksums = "checksums of the content of each frame of zstd (XXH64) and lz4 (XXH32)"
     checksum_codecs = chunk_codecs.CHECKED
+    snippet = "it compresses chunks itself; numpy.save writes one file for an array, see NPY.memmap"
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         if codec == "pcodec" and source.dtype.name not in chunk_codecs.PCODEC_DTYPES:

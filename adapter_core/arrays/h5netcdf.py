@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import IN_PLACE, Appendable
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
+from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
     import h5netcdf
@@ -30,6 +32,24 @@ class H5NetCDFStore(Appendable):
         if codec.name.startswith(("gzip", "szip", "bzip2", "zstd", "blosc:"))
         and codec.name != "zstd+bitshuffle"
     )
+    snippet = Snippet(
+        imports="import h5netcdf\nimport hdf5plugin",
+        write="""
+            with h5netcdf.File({path}, "w") as file:
+                dims = [f"dim_{axis}" for axis in range(array.ndim)]
+                file.dimensions = dict(zip(dims, array.shape))
+                file.create_variable("values", dims, data=array, chunks=chunks, {filters})
+        """,
+        read="""
+            with h5netcdf.File({path}) as file:
+                array = file.variables["values"][()]
+        """,
+        given=Given.ARRAY,
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"filters": hdf5.filter_code(codec, level)}
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         reason = netcdf.refused_properties(source) or hdf5.refused_by(codec, source)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.array_source import grid_of
 from adapter_core.array_store import ALL_DTYPES
 from adapter_core.codecs import Codec, ErrorScale
+from adapter_core.snippets import keywords, literal
 
 if TYPE_CHECKING:
     import h5py
@@ -128,6 +129,32 @@ def _plugin_options(container: str, name: str, shuffle: str, level: int) -> dict
     else:
         chosen = {"bzip2": plugin.BZip2, "zstd": plugin.Zstd, "lz4": plugin.LZ4}[name](level)
     return {**options, "compression": chosen}
+
+
+def filter_code(codec: str | None, level: int | None) -> str:
+    """Return the arguments of `filter_options` as code, with the module hdf5plugin by its name."""
+    algorithm, _, shuffle = (codec or "").partition("+")
+    container, _, name = algorithm.rpartition(":")
+    if not algorithm or algorithm in ("lzf", "szip", "gzip"):
+        options = filter_options(codec, level)
+        return keywords(**options)
+    if container == "blosc2":
+        return f"compression=hdf5plugin.Blosc2({literal(name)}, {level}, hdf5plugin.Blosc2.SHUFFLE)"
+    if container:
+        mode = {"": "SHUFFLE", "bitshuffle": "BITSHUFFLE", "noshuffle": "NOSHUFFLE"}[shuffle]
+        return f"compression=hdf5plugin.Blosc({literal(name)}, {level}, hdf5plugin.Blosc.{mode})"
+    if shuffle == "bitshuffle":
+        return f"compression=hdf5plugin.Bitshuffle(0, {literal(name)}, {level or 3})"
+    arguments = {
+        "zfp": f"Zfp(accuracy=2**-{level})" if shuffle == "lossy" else "Zfp(reversible=True)",
+        "sz": f"SZ(relative=2**-{level})",
+        "sz3": f"SZ3(relative=2**-{level})",
+        "bzip2": f"BZip2({level})",
+        "zstd": f"Zstd({level})",
+        "lz4": "LZ4(0)",
+    }
+    before = "shuffle=True, " if shuffle == "shuffle" else ""
+    return f"{before}compression=hdf5plugin.{arguments[name]}"
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Partitions
 from adapter_core.arrays.zarr import ZarrRegions, ZarrStore
@@ -28,6 +28,15 @@ class IcechunkStore(ZarrStore, Partitions):
 
     Format: https://icechunk.io/en/latest/spec/
     """
+
+    _code_of_store: ClassVar = {
+        "modules": "import icechunk",
+        "open": "repository = icechunk.Repository.create(icechunk.local_filesystem_storage({path}))\n"
+        'session = repository.writable_session("main")\nstore = session.store',
+        "close": 'session.commit("Save the array")',
+        "reopen": "repository = icechunk.Repository.open(icechunk.local_filesystem_storage({path}))\n"
+        'store = repository.readonly_session("main").store',
+    }
 
     def _save_remote(
         self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None

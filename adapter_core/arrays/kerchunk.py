@@ -43,6 +43,10 @@ class KerchunkStore(ArrayStore):
     codecs: ClassVar[tuple[Codec, ...]] = tuple(
         each for each in hdf5.CODECS if each.name in _FILTERS or each.name.startswith("blosc:")
     )
+    snippet = (
+        "HDF5 writes the file, see its code, and kerchunk.hdf.SingleHdf5ToZarr(path).translate() "
+        "makes the references that zarr and xarray read"
+    )
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         reason = hdf5.refused_by(codec, source)

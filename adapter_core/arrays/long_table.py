@@ -55,6 +55,10 @@ class LongTable(ArrayStore):
         *_SPLIT_CODECS,
         *(Codec(f"{each.name}+{SPLIT}", each.levels, each.default_level) for each in _SPLIT_CODECS),
     )
+    snippet = (
+        "it is a table with a row for each value, with a run of chunks in each row group; the table "
+        "format Parquet has the code that writes a table"
+    )
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         names = (*source.dims, source.name)

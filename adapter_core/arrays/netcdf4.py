@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import IN_PLACE, Appendable, Codec, ErrorScale
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
+from adapter_core.snippets import Given, Snippet, keywords
 
 if TYPE_CHECKING:
     import netCDF4
@@ -48,6 +50,31 @@ class NetCDF4Store(Appendable):
         Codec("zlib+quantize", _BITS, 10, error=ErrorScale.VALUE),
         Codec("blosc:zstd+quantize", _BITS, 10, error=ErrorScale.VALUE),
     )
+    snippet = Snippet(
+        imports="import netCDF4",
+        write="""
+            with netCDF4.Dataset({path}, "w") as file:
+                dims = [f"dim_{axis}" for axis in range(array.ndim)]
+                for name, edge in zip(dims, array.shape):
+                    file.createDimension(name, edge)
+                variable = file.createVariable(
+                    "values", array.dtype, dims, chunksizes=chunks, fill_value=False, {options}
+                )
+                variable.set_auto_maskandscale(False)
+                variable[:] = array
+        """,
+        read="""
+            with netCDF4.Dataset({path}) as file:
+                variable = file["values"]
+                variable.set_auto_maskandscale(False)
+                array = variable[:]
+        """,
+        given=Given.ARRAY,
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"options": keywords(**_options(codec, level))}
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         reason = netcdf.refused_properties(source) or hdf5.refused_by(codec, source)

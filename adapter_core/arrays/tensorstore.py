@@ -16,6 +16,7 @@ from adapter_core.array_description import KEY, Description
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted
 from adapter_core.arrays.on_demand import OnDemand
+from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -104,6 +105,23 @@ class TensorStoreStore(ArrayStore):
     """Name of the file with the metadata of a group or an array."""
     group_metadata: ClassVar[dict[str, Any]]
     """Metadata of a group besides attributes."""
+    snippet: ClassVar[Snippet | str] = Snippet(
+        imports="import tensorstore as ts",
+        write="""
+            spec = {"driver": "{driver}", "kvstore": {"driver": "file", "path": {path}}}
+            metadata = {
+                {metadata}
+            }
+            stored = ts.open({**spec, "metadata": metadata}, create=True).result()
+            stored{order}.write(array).result()
+        """,
+        read="""
+            spec = {"driver": "{driver}", "kvstore": {"driver": "file", "path": {path}}}
+            array = ts.open(spec).result(){order}.read().result()
+        """,
+        given=Given.ARRAY,
+        differs="FormatBench's own files are groups, with the names of the array and its coordinates",
+    )
 
     @abstractmethod
     def _metadata(self, source: ArraySource, codec: str | None, level: int | None) -> dict[str, Any]:
@@ -240,6 +258,17 @@ class TensorStoreZarr(TensorStoreStore):
     group_metadata: ClassVar = {"zarr_format": 3, "node_type": "group"}
     # Of other codecs TensorStore reports an error.
     codecs: ClassVar = (zarr_metadata.GZIP, zarr_metadata.ZSTD, *zarr_metadata.BLOSC)
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the metadata of the array in the form of the format."""
+        codecs = zarr_metadata.code_of_v3(codec, level)
+        grid = '{"name": "regular", "configuration": {"chunk_shape": chunks}}'
+        return {
+            "driver": self.driver,
+            "order": "",
+            "metadata": '"shape": array.shape,\n"data_type": array.dtype.name,\n'
+            f'"chunk_grid": {grid},\n"codecs": [{codecs}],\n"fill_value": 0,',
+        }
 
     def _metadata(self, source: ArraySource, codec: str | None, level: int | None) -> dict[str, Any]:
         return {

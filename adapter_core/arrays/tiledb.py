@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.array_store import ALL_DTYPES, ArrayStore
 from adapter_core.arrays.shards import shard_of, shards
 from adapter_core.codecs import Codec
+from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
     import tiledb
@@ -54,6 +55,35 @@ class TileDBStore(ArrayStore):
         Codec("lz4+bitshuffle"),
         Codec("bzip2", range(1, 10), 9),
     )
+    snippet: ClassVar[Snippet | str] = Snippet(
+        imports="import tiledb",
+        write="""
+            edges = enumerate(zip(array.shape, chunks))
+            dims = [
+                tiledb.Dim(f"dim_{axis}", domain=(0, edge - 1), tile=chunk, dtype="uint64")
+                for axis, (edge, chunk) in edges
+            ]
+            filters = tiledb.FilterList([{filters}])
+            values = tiledb.Attr("", dtype=array.dtype, filters=filters)
+            tiledb.Array.create({path}, tiledb.ArraySchema(tiledb.Domain(*dims), [values]))
+            with tiledb.open({path}, "w") as stored:
+                stored[:] = array
+        """,
+        read="""
+            with tiledb.open({path}) as stored:
+                array = stored[:]
+        """,
+        given=Given.ARRAY,
+        differs="FormatBench's own files also contain names, attributes and chunks of the array",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the filters."""
+        algorithm, _, shuffle = (codec or "").partition("+")
+        names = [f"{_CLASSES[f'+{shuffle}']}()"] if shuffle else []
+        if algorithm:
+            names.append(f"{_CLASSES[algorithm]}({'' if level is None else f'level={level}'})")
+        return {"filters": ", ".join(f"tiledb.{each}" for each in names)}
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         if any(chunk > edge for chunk, edge in zip(source.chunks, source.shape, strict=True)):

@@ -15,6 +15,7 @@ from adapter_core.array_store import INTEGERS, ArrayStore
 from adapter_core.arrays.on_demand import OnDemand
 from adapter_core.arrays.shards import shard_of
 from adapter_core.arrays.zarr import ZarrStore
+from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -93,6 +94,34 @@ class XarrayZarrStore(XarrayStore, ZarrStore):
     A missing chunk is read as zeros, since Zarr defines that. Metadata are not consolidated. Appending
     is not offered: xarray opens no array that is longer than its coordinates.
     """
+
+    snippet = Snippet(
+        imports="import xarray\n{modules}",
+        write="""
+            {open}
+            encoding = dict(
+                chunks=chunks,
+                {shards}
+                {codecs}
+                write_empty_chunks=True,
+            )
+            array.to_dataset().to_zarr(
+                store,
+                mode="w-",
+                consolidated=False,
+                zarr_format={format},
+                encoding={array.name: encoding},
+            )
+            {close}
+        """,
+        read="""
+            {reopen}
+            options = {"engine": "zarr", "cache": False, "decode_cf": False, "consolidated": False}
+            with xarray.open_dataset(store, **options) as dataset:
+                array = dataset["values"].load()
+        """,
+        given=Given.LABELLED,
+    )
 
     def _dataset(self, path: Path) -> Any:
         with self._opening():

@@ -17,6 +17,7 @@ from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted, write_region
 from adapter_core.arrays.on_demand import OnDemand
 from adapter_core.arrays.shards import bands, pieces_of, shard_of, shards
+from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +48,44 @@ class ZarrStore(ArrayStore):
     zarr_format: ClassVar[Literal[2, 3]] = 3
     shard_bytes: ClassVar[int] = 0
     """Size of a shard before compression; 0 without shards."""
+    snippet = Snippet(
+        imports="import zarr\n{modules}",
+        write="""
+            {open}
+            group = zarr.create_group(store, zarr_format={format})
+            stored = group.create_array(
+                "values",
+                shape=array.shape,
+                dtype=array.dtype,
+                chunks=chunks,
+                {shards}
+                {codecs}
+                config={"write_empty_chunks": True},
+            )
+            stored[...] = array
+            {close}
+        """,
+        read="""
+            {reopen}
+            array = zarr.open_group(store, mode="r")["values"][...]
+        """,
+        given=Given.ARRAY,
+        differs="FormatBench's own groups also contain the names of the array and its coordinates",
+    )
+    _code_of_store: ClassVar[Mapping[str, str]] = {}
+    """Code that makes and opens the store, by the words of the snippet."""
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the codecs in the order of zarr-python, and the code of the store."""
+        return {
+            "format": str(self.zarr_format),
+            "shards": "shards=shards," if self.shard_bytes else "",
+            "codecs": zarr_metadata.code_of(codec, level, self.zarr_format),
+            "modules": "",
+            "close": "",
+            **self._code_of_store,
+            **({"modules": "import numcodecs"} if self.zarr_format == _V2 else {}),
+        }
 
     @abstractmethod
     def _writing(self, path: Path) -> AbstractContextManager[Any]:
@@ -227,6 +266,11 @@ class AppendableZarr(ZarrStore, Appendable):
 
 class LocalZarrStore(ZarrStore, Partitions):
     """A Zarr group in a directory, or in an object store through obstore."""
+
+    _code_of_store: ClassVar = {
+        "open": "store = zarr.storage.LocalStore({path})",
+        "reopen": "store = zarr.storage.LocalStore({path}, read_only=True)",
+    }
 
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedArray:
         """Return a Zarr group whose processes write chunks, or shards, of their own."""

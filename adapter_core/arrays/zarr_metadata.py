@@ -7,11 +7,14 @@ format 3 have the names that zarr-python registers, with the prefix ``numcodecs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.array_store import FLOATS, INTEGERS
 from adapter_core.codecs import Codec, ErrorScale
+from adapter_core.snippets import literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,6 +59,9 @@ _MANTISSA_BITS = {"float16": 10, "float32": 23, "float64": 52}
 # Names of the parameter that a level is.
 _LEVEL = {"lzma": "preset", "lz4": "acceleration"}
 _SPECIFIED = frozenset({"gzip", "zstd", "blosc"})
+ANY_DTYPE: Any = SimpleNamespace(name="float64", itemsize=8)
+"""Stands for the dtype of an array that is not known yet; its size is replaced in code."""
+_ITEM_SIZE = re.compile(r'("(?:typesize|elementsize)":) 8')
 _BLOSC_SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 
 
@@ -110,6 +116,35 @@ def v3_chain(codec: str | None, level: int | None, dtype: np.dtype[Any]) -> list
         else:
             (before if name == "bitround" else after).append(entry)
     return [*before, to_bytes, *after]
+
+
+def code_of(codec: str | None, level: int | None, zarr_format: int) -> str:
+    """Return the arguments of zarr-python for a codec as code on an array, a line each."""
+    if zarr_format == 2:  # noqa: PLR2004 (a version)
+        chain = _code_of(numcodecs_chain(codec, level, ANY_DTYPE))
+        *filters, compressor = [f"numcodecs.get_codec({each})" for each in chain] or ["None"]
+        found = {"filters": f"[{', '.join(filters)}]" if filters else "", "compressors": compressor}
+    else:
+        chain = _code_of(v3_chain(codec, level, ANY_DTYPE))
+        filters = [each for each in chain if "bitround" in each]
+        serializers = [each for each in chain if "pcodec" in each]
+        others = [each for each in chain if each not in filters + serializers and "bytes" not in each]
+        found = {
+            "filters": f"[{', '.join(filters)}]" if filters else "",
+            "serializer": "".join(serializers),
+            "compressors": f"[{', '.join(others)}]" if others else "None",
+        }
+    return "\n".join(f"{name}={each}," for name, each in found.items() if each)
+
+
+def code_of_v3(codec: str | None, level: int | None) -> str:
+    """Return the entries of `v3_chain` as code on an array."""
+    return ", ".join(_code_of(v3_chain(codec, level, ANY_DTYPE)))
+
+
+def _code_of(chain: Sequence[Mapping[str, Any]]) -> list[str]:
+    found = map(literal, chain)
+    return [_ITEM_SIZE.sub(r"\1 array.dtype.itemsize", each) for each in found]
 
 
 def name_of_v3(codecs: Sequence[Mapping[str, Any]]) -> str | None:

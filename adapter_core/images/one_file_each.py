@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import os
 from abc import abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import ImageReader, ImageStorage
 from adapter_core.image_input import LABELS_FILE, CheckedImages
 from adapter_core.image_shapes import shape_row
+from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +39,48 @@ class ImageFiles(ImageStorage):
 
     ending: ClassVar[str]
     """File-name extension of the image files, with the dot."""
+    snippet = Snippet(
+        imports="import csv\nimport os\n\nimport numpy as np\n{module}",
+        write="""
+            os.mkdir({path})
+            rows = [["file", "label", "height", "width", "channels"]]
+            for index, (label, image) in enumerate(zip(labels.tolist(), images)):
+                name = f"{index:09d}{ending}"
+                {encode}
+                rows.append([name, label, *(*image.shape, 0)[:3]])
+            with open(os.path.join({path}, "labels.csv"), "w", newline="") as file:
+                csv.writer(file, lineterminator="\\n").writerows(rows)
+        """,
+        read="""
+            with open(os.path.join({path}, "labels.csv"), newline="") as file:
+                rows = list(csv.DictReader(file))
+            labels = np.array([int(row["label"]) for row in rows])
+            images = []
+            for row in rows:
+                {decode}
+                images.append(image)
+        """,
+        given=Given.IMAGES,
+    )
+    _code_of_file: ClassVar[Mapping[str, str]]
+    """Code of a file: its ``module``, and ``encode`` and ``decode``, lines that write `image` to a file
+    and read it, or ``bytes`` and ``image``, expressions of the contents."""
+
+    def placeholders(
+        self,
+        codec: str | None,  # noqa: ARG002 (of formats with codecs)
+        level: int | None,  # noqa: ARG002
+    ) -> Mapping[str, str]:
+        """Return the code of a file."""
+        found = {"ending": self.ending, **self._code_of_file}
+        if "bytes" in found:
+            at = "os.path.join({path}, %s)"
+            write = f"file.write({found.pop('bytes')})"
+            found["encode"] = f'with open({at % "name"}, "wb") as file:\n    {write}'
+            decoded = found.pop("image")
+            place = at % 'row["file"]'
+            found["decode"] = f'with open({place}, "rb") as file:\n    image = {decoded}'
+        return found
 
     @abstractmethod
     def _encode(self, image: np.ndarray) -> bytes | bytearray:

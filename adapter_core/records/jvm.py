@@ -111,6 +111,7 @@ class JvmStore(CodecChoice):
     """Last feature release of Java that its library runs on; None without a limit."""
     artifacts: ClassVar[tuple[str, ...]]
     """Names of the jars that it is made of, without versions."""
+    snippet = "it is written in Java: its calls are in the class of the driver in record_stores/jvm"
 
     def __init__(self, facts: Mapping[str, Any] | None = None, folder: Path | None = None) -> None:
         self._folder = folder or Path(inspect.getfile(type(self))).parent / "jvm"

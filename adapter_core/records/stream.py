@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from abc import abstractmethod
+from collections.abc import Mapping
 from contextlib import contextmanager
 from io import BufferedReader
 from itertools import islice
@@ -28,6 +29,10 @@ class StreamStore(RecordStore):
 
     A subclass implements `_write`, and `_iterate_stream`, or `_read_stream` if `iterates` has a reason.
     """
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the code that opens the file."""
+        return whole_file.code_to_open("{path}", codec, level)
 
     def _save(
         self,

@@ -53,6 +53,10 @@ class ProtobufTable(RowReads, FilteredReads, BatchedReads):
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = row_format.REFUSES
+    snippet = (
+        "its message types are made from the columns at run time; a program has classes that protoc "
+        "generates from a .proto file"
+    )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -55,6 +55,10 @@ class NativeRoot(ArrayFormat, PartialReads):
         Kind.HALF_FLOAT: "ROOT's Float16_t is another type",
         Kind.COMPLEX: "ROOT has no type for them",
     }
+    snippet = (
+        "it fills rows by functions in C++ that ROOT compiles; the code of ROOT.TTree and "
+        "ROOT.RNTuple, by uproot, writes and reads the same formats"
+    )
 
     def availability(self) -> Availability:
         """Import ROOT and report whether it can work here."""

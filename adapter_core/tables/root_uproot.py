@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import IN_PLACE, Codec, Kind, PartialReads, RemoteTable, Trait, UnavailableError
 from adapter_core.availability import import_failure, install_hint
+from adapter_core.snippets import Snippet
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 
@@ -56,6 +57,34 @@ class Root(ArrayFormat, PartialReads, RemoteTable):
         Kind.HALF_FLOAT: "uproot writes none",
         Kind.COMPLEX: "ROOT has no type for them",
     }
+    snippet = Snippet(
+        imports="import awkward as ak\nimport pandas as pd\nimport uproot",
+        write="""
+            texts = df.select_dtypes("str").columns
+            columns = {
+                name: ak.Array(df[name].to_list() if name in texts else df[name].to_numpy())
+                for name in df
+            }
+            types = {name: each.type.content for name, each in columns.items()}
+            with uproot.recreate({path}, compression={compression}) as file:
+                file.{make}("table", types).extend(columns)
+        """,
+        read="""
+            with uproot.open({path}) as file:
+                table = file["table"]
+                arrays = {name: table[name].array(library="np") for name in table.keys()}
+            df = pd.DataFrame(arrays)
+        """,
+        lacks=("category", "Int64", "datetime64[us]"),
+        differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
+    )
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the compression, and the method that makes a table."""
+        return {
+            "compression": f"uproot.{codec.upper()}({level or 1})" if codec else "None",
+            "make": self._maker,
+        }
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import uproot
@@ -67,6 +96,9 @@ class Root(ArrayFormat, PartialReads, RemoteTable):
             for i, first in enumerate(range(0, len(columns), MAX_COLUMNS)):
                 name = f"{TABLE}_{i}" if i else TABLE
                 self._write_table(file, name, dict(columns[first : first + MAX_COLUMNS]))
+
+    _maker: ClassVar[str]
+    """Method of an open file that makes a table, e.g. "mktree"."""
 
     @abstractmethod
     def _write_table(self, file: Any, name: str, columns: dict[str, ak.Array]) -> None:

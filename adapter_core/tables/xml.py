@@ -75,6 +75,10 @@ class XMLRows(XMLFormat, RowReads, FilteredReads, BatchedReads):
 
     suite = "engines"
     refuses: ClassVar = REFUSES
+    snippet = (
+        "it assembles the document in Arrow, and infers types from the text of all rows; XML has "
+        "the code of pandas"
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

@@ -122,7 +122,7 @@ def overview(site: SiteData, latest: LatestRun, pages: Sequence[Page], exports: 
         body,
         "",
         in_menu=is_first,
-        scripts=("chooser.js",) if chooser else (),
+        scripts=("chooser.js", "code.js") if chooser else ("code.js",),
     )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import NoCandidateError
 from adapter_core.text import printable
 from format_bench.recommendation import output
+from format_bench.recommendation.code import code_of
 from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
 from format_bench.recommendation.questions import AskedQuestions, missing
 from format_bench.recommendation.recommend import choose
@@ -183,6 +184,7 @@ class _Table:
         self.entries.append(
             {
                 "name": candidate.name,
+                "code": code_of(candidate.configuration),
                 "cells": [self._cells(candidate, each) for each in self.datasets],
                 "answers": {
                     str(each): self._answer(each, candidate, self.datasets)

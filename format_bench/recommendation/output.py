@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from format_bench.recommendation import brief
+from format_bench.recommendation.code import code_of
 from format_bench.recommendation.cost import KINDS
 from format_bench.recommendation.sensitivity import ROUND_TRIP_SECONDS
 from format_bench.results.display import terminal
@@ -199,6 +201,10 @@ def _explain(console: Console, answer: Recommendation, *, quiet: bool) -> None:
     terminal.prose(console, paragraph(answer))
     for each in (*answer.break_evens, *answer.remote_break_evens):
         terminal.prose(console, break_even(each))
+    code = "" if answer.is_undecided else code_of(answer.first.candidate.configuration)
+    if code:
+        console.print(f"Code to paste for {answer.first.candidate.name}:", highlight=False)
+        console.out(textwrap.indent(code, "  "), highlight=False)
     _show_excluded(console, answer)
     if not quiet:
         for caveat in answer.caveats:

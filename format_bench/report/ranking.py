@@ -5,12 +5,13 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.recommendation import purposes, recommend
 from format_bench.recommendation.brief import brief_of
+from format_bench.recommendation.code import code_of
 from format_bench.report import losses_and_gaps
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.queries import mean_ratios, query_tables, ratios_to_best
@@ -36,6 +37,8 @@ class Finding:
     """A name or a number, which is emphasised."""
     rest: str = ""
     """The rest of the sentence, from its first punctuation mark on."""
+    code: str = ""
+    """Code of the configuration that leads; empty if none does, or it has none."""
 
     def __str__(self) -> str:
         """Return the whole sentence."""
@@ -65,7 +68,10 @@ def headline_of(results: Results) -> Headline:
         answer = recommend(results, wanted.weights, wanted.requirements)
     except (InvalidWeightError, NoCandidateError):
         return Headline(banner, [])
-    return Headline(banner, [Finding(name, text) for name, text in brief_of(answer).lines])
+    first, *others = [Finding(name, text) for name, text in brief_of(answer).lines]
+    if not answer.is_undecided:
+        first = replace(first, code=code_of(answer.first.candidate.configuration))
+    return Headline(banner, [first, *others])
 
 
 def findings(results: Results) -> list[str]:
@@ -110,7 +116,8 @@ def _best(suite: SuiteResults) -> Iterator[Finding]:
                 rest = f"; candidates are {names}"
                 yield Finding(metric.leader + cache, "too noisy to name a winner", rest)
             else:
-                yield Finding(metric.leader + cache, str(ranking.leader), describe_rest(ranking))
+                rest, code = describe_rest(ranking), code_of(ranking.leader)
+                yield Finding(metric.leader + cache, str(ranking.leader), rest, code)
 
 
 def _unbeaten(suite: SuiteResults) -> Iterator[Finding]:

@@ -484,7 +484,7 @@
   function showTable({ ranked, measures }, suite, choice) {
     const head = (text) => make("th", { scope: "col", textContent: text });
     const weighed = measures.map((each) => head(`${suite.measures[each].phrase} (${choice.weights.get(each)})`));
-    const top = make("tr", {}, ...["format", "place", "score", "range of the score"].map(head), ...weighed);
+    const top = make("tr", {}, ...["format", "place", "score", "range of the score"].map(head), ...weighed, head("code"));
     // Without an end, one slow format would leave no width to see ties by.
     const end = ranked.length ? BAR_END * ranked[0].band[1] : 1;
     const widest = Math.log(Math.max(1.0001, Math.min(end, Math.max(...ranked.map(({ band }) => band[1])))));
@@ -511,12 +511,21 @@
         score,
         make("td", { className: word, title: `score ${shown(low)} to ${shown(high)}` }, bar, make("span", { textContent: word })),
         ...each.ratios.map((ratio) => make("td", { textContent: shown(ratio) })),
+        make("td", {}, ...codeOf(each.entry)),
       );
     });
     const table = part("table");
     table.replaceChildren(part("caption"), make("thead", {}, top), make("tbody", {}, ...rows));
     rest.textContent = `Show all ${rows.length}`;
     rest.hidden = rows.length <= FEW || !table.classList.contains("few");
+  }
+
+  // The same as code.html; code.js copies.
+  function codeOf({ code }) {
+    if (!code) return [];
+    const text = make("pre", { tabIndex: 0 }, make("code", { textContent: code }));
+    const button = make("button", { type: "button", className: "copy", textContent: "copy" });
+    return [make("details", { className: "code" }, make("summary", { textContent: "code" }), button, text)];
   }
 
   function explained({ ranked, excluded, measures, knowsNoise }, suite, choice) {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.text import visible
 from format_bench.recommendation import cost, formulas, output
 from format_bench.recommendation.chooser import chooser_of
+from format_bench.recommendation.code import code_of
 from format_bench.report import losses_and_gaps, metadata_table, turns
 from format_bench.report.charts.axes import LOGARITHMIC_RANGE
 from format_bench.report.charts.build import charts_of
@@ -57,6 +58,7 @@ def environment() -> Environment:
         "words": WORDS,
     }
     found.filters |= {
+        "code": code_of,
         "integrity": _integrity,
         "pixels": lambda length: f"{length:.1f}".removesuffix(".0"),
         "sortable": lambda value: f"{value:.6g}",
@@ -153,7 +155,7 @@ def _costs(results: Results, answer: Recommendation | None) -> dict[str, Any] | 
 
 
 # Templates of styles and scripts, in their order.
-STYLES, SCRIPTS = ("report.css", "chooser.css"), ("report.js", "chooser.js")
+STYLES, SCRIPTS = ("report.css", "chooser.css"), ("report.js", "chooser.js", "code.js")
 
 
 @functools.cache

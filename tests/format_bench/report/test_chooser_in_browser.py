@@ -13,6 +13,7 @@ from adapter_core.errors import NoCandidateError
 from format_bench import report
 from format_bench.recommendation import Requirement, recommend
 from format_bench.recommendation.chooser import chooser_of
+from format_bench.recommendation.code import code_of
 from format_bench.recommendation.questions import mixed
 from format_bench.recommendation.scope import of_dataset
 from format_bench.recommendation.scoring import Speeds
@@ -23,8 +24,8 @@ from format_bench.results.records import key
 from format_bench.results.status import CellStatus
 from tests.factories.records import compressed, labels, measured, record, results, results_of
 from tests.format_bench.report.test_report_in_browser import (
-    TEXTS_THAT_ARE_HARD_TO_READ,
     browser,
+    check_contrast,
     opened,
     unfold,
 )
@@ -85,6 +86,9 @@ RESULTS = {
     "queries": results(query_records()),
     "intervals": results(sample_records()),
     "floors": results(sample_records(), floors=FLOORS),
+    "named": results_of(
+        {"CSV": {"read time": 2, "size": 3e6}, "Parquet": {"read time": 1, "size": 2e6}}
+    ),
     "samples": results_of({"A": {"read time": 1, "size": 2e6}, "B": {"read time": 2, "size": 1e6}}),
 }
 
@@ -341,7 +345,7 @@ def test_it_is_readable_on_a_phone_and_a_screen(opened, width):
         ".map((e) => e.outerHTML.slice(0, 200))"
     )
     assert outside == []
-    assert page.evaluate(TEXTS_THAT_ARE_HARD_TO_READ) == []
+    check_contrast(page)
 
 
 def test_without_scripts_the_default_ranking_is_shown(browser, files):
@@ -375,3 +379,44 @@ def test_the_ranking_is_printed(opened):
 def test_the_data_stay_small():
     found = results(measured(labels(40), [f"data_{number}" for number in range(10)]))
     assert len(chooser_of(found).data) < 200_000
+
+
+def test_code_of_a_ranked_format_is_copied_by_keyboard(opened):
+    page = opened("named")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for part in ("#choose-table", "#verdict .answer-lines"):
+        code = page.locator(f"{part} details.code").first
+        code.locator("summary").focus()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        code.get_by_role("button", name="copied").wait_for()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied == code.locator("pre").inner_text()
+        assert "df.to_parquet(" in copied
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.tagName") == "PRE"  # scrolls by keys
+
+
+def test_code_is_copied_without_a_clipboard_for_the_page(opened):
+    page = opened("floors")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
+    code = page.locator("#choose-table details.code").first
+    code.locator("summary").click()
+    code.get_by_role("button").click()
+    code.get_by_role("button", name="copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == code.locator("pre").inner_text()
+
+
+def test_code_is_that_of_the_command(opened):
+    page = opened("intervals")
+    rows = page.locator("#choose-table tbody tr")
+    names = rows.locator("th").all_inner_texts()
+    texts = rows.evaluate_all("(rows) => rows.map((row) => row.querySelector('pre')?.textContent ?? '')")
+    found = dict(zip(names, texts, strict=True))
+    answer = chooser_of(RESULTS["intervals"]).first
+    for each in answer.ranked:
+        expected = code_of(each.candidate.configuration)
+        assert found[each.candidate.name] == expected
+    assert sum("import pandas" in text for text in found.values()) > 3

@@ -1,0 +1,217 @@
+"""Facts of one format, and code to paste."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import click
+
+from adapter_core import BaseAdapter, DataFormat, Feature, Registry, Trait, UnavailableError
+from adapter_core.codec_choice import CodecChoice
+from adapter_core.errors import UnknownNameError
+from adapter_core.snippets import Code, Snippet
+from adapter_core.text import visible
+from format_bench.families.operations import registry_of
+from format_bench.metadata import libraries
+from format_bench.results.suites import FAMILIES
+from format_bench.runner.plan import codec_choice
+
+# Codec of the page's examples where an adapter has it: small and fast at its usual level.
+_EXAMPLE_CODEC = "zstd"
+
+_WIDEST_FACT = len("the library's default")
+
+
+_INTRODUCTION = """
+The calls that write and read each format, without FormatBench; `format-bench show LABEL --code --codec zstd:3`
+prints them for any codec and level. A test runs each in a process that cannot import this project, and compares
+what it reads with what it wrote. This page is made by `format-bench show --markdown`.
+"""  # noqa: E501 (lines of a page)
+
+
+@click.command("show")
+@click.argument("label", required=False)
+@click.option(
+    "--code", "shows_code", is_flag=True, help="Print the calls to write and to read, to paste."
+)
+@click.option("--codec", default="none", help="Of the code, as in zstd or zstd:3.")
+@click.option("--level", type=int, help="Level of the codec.")
+@click.option(
+    "--family",
+    type=click.Choice(list(FAMILIES)),
+    help="Of a label that several families have. [default: the first of them]",
+)
+@click.option("--markdown", is_flag=True, help="Print the code of all formats as a page.")
+def command(  # noqa: PLR0913 (options)
+    *,
+    label: str | None,
+    shows_code: bool,
+    codec: str,
+    level: int | None,
+    family: str | None,
+    markdown: bool,
+) -> None:
+    """Show facts of a format, or the code that writes and reads it.
+
+    \b
+    Examples:
+      format-bench show Parquet
+      format-bench show Parquet --code --codec zstd:3
+      format-bench show "Parquet[polars]" --code
+      format-bench show HDF5 --family arrays --code
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    if markdown:
+        click.echo("\n".join(page()))
+        return
+    if label is None:
+        raise click.UsageError("name a format, as in: format-bench show Parquet --code")
+    families = [family] if family else _families_with(label)
+    registry = registry_of(FAMILIES[families[0]])
+    adapter = registry.find(label)
+    if not shows_code:
+        click.echo(label)
+        width = shutil.get_terminal_size().columns
+        for fact, text in facts(families[0], registry, adapter):
+            start = f"  {fact:{_WIDEST_FACT}}  "
+            click.echo(
+                textwrap.fill(
+                    visible(text), width, initial_indent=start, subsequent_indent=" " * len(start)
+                )
+            )
+        return
+    name, of_name = codec_choice(codec)
+    if level is not None and of_name is not None:
+        raise click.UsageError(f"--codec {codec} and --level {level} both give a level")
+    code = _code(adapter, name, of_name if level is None else level)
+    if code is None:
+        raise click.UsageError(f"{label} has no code to paste: {adapter.snippet}")
+    click.echo(code.text)
+    for note in _elsewhere(label, families, registry):
+        click.echo(f"# {note}")
+
+
+def _families_with(label: str) -> list[str]:
+    """Return the families that have a label, in their order."""
+    found = [name for name, each in FAMILIES.items() if label in registry_of(each).names()]
+    if not found:
+        every = sorted({name for each in FAMILIES.values() for name in registry_of(each).names()})
+        raise UnknownNameError("format", label, every)
+    return found
+
+
+def _code(adapter: BaseAdapter, codec: str | None, level: int | None) -> Code | None:
+    if isinstance(adapter, CodecChoice):
+        return adapter.code(codec, level)
+    if codec is not None or level is not None:
+        raise click.UsageError(f"{adapter.label} has no codecs")
+    return adapter.code()
+
+
+def _elsewhere(label: str, families: list[str], registry: Registry[Any]) -> Iterator[str]:
+    others = _other_engines(label, registry)
+    if others:
+        yield f"by other libraries: {', '.join(others)}"
+    if families[1:]:
+        yield f"{label} is also one of {', '.join(families[1:])}: --family {families[1]}"
+
+
+def _other_engines(label: str, registry: Registry[Any]) -> list[str]:
+    name = label.partition("[")[0]
+    return [each for each in registry.names() if each != label and each.partition("[")[0] == name]
+
+
+def facts(family: str, registry: Registry[Any], adapter: Any) -> Iterator[list[str]]:
+    """Yield the facts of an adapter that it declares, or that follow from these, each with its name."""
+    answer = adapter.availability()
+    versions = libraries.versions(adapter.requires)
+    found = {
+        "family": family,
+        "available": "yes" if answer else f"no: {answer.reason}; {answer.install_hint}",
+        "libraries": ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items()),
+        "files end with": adapter.suffix,
+        **_codec_facts(adapter),
+        "properties": ", ".join(each for each in Trait if each in (adapter.traits or ())),
+        "reads and writes": ", ".join(each for each in Feature if each in _features(adapter)),
+        "checksums": adapter.checksums,
+        "cannot hold": _grouped(getattr(adapter, "refuses", {})),
+        "comes back changed": _changes(adapter),
+        "on damaged files": adapter.crash_on_damage,
+        "other libraries": ", ".join(_other_engines(adapter.label, registry)),
+        "code": "" if isinstance(adapter.snippet, Snippet) else f"none: {adapter.snippet}",
+    }
+    yield from ([name, text] for name, text in found.items() if text)
+
+
+def _codec_facts(adapter: Any) -> dict[str, str]:
+    if not isinstance(adapter, CodecChoice):
+        return {"codecs": "none"}
+    advice = adapter.recommended
+    return {
+        "codecs": ", ".join(map(_with_levels, adapter.codecs)) or "no choice",
+        "the library's default": adapter.default_codec or "no codec",
+        "its makers advise": f"{advice.codec or 'no codec'} ({advice.source})" if advice else "",
+    }
+
+
+def _with_levels(codec: Any) -> str:
+    if not codec.levels:
+        return str(codec.name)
+    first, last = codec.levels[0], codec.levels[-1]
+    return f"{codec.name} {first} to {last} (usually {codec.default_level})"
+
+
+def _features(adapter: Any) -> frozenset[Feature]:
+    return adapter.supports if isinstance(adapter, DataFormat) else frozenset()
+
+
+def _grouped(refuses: dict[str, str]) -> str:
+    """Return kinds of columns with the reasons, those of one reason together."""
+    kinds: dict[str, list[str]] = {}
+    for kind, reason in refuses.items():
+        kinds.setdefault(reason, []).append(kind)
+    return "; ".join(f"{', '.join(same)} ({reason})" for reason, same in kinds.items())
+
+
+def _changes(adapter: Any) -> str:
+    snippet = adapter.snippet
+    changes = snippet.changes if isinstance(snippet, Snippet) else {}
+    return ", ".join(f"{before} as {after}" for before, after in changes.items())
+
+
+def page() -> Iterator[str]:
+    """Yield the lines of the page with the code of all formats."""
+    yield "# Code to paste"
+    yield from _INTRODUCTION.splitlines()
+    for name, family in FAMILIES.items():
+        registry = registry_of(family)
+        found: list[str] = []
+        without: dict[str, list[str]] = {}
+        for label in registry.names():
+            try:
+                adapter: Any = registry.find(label)
+            except UnavailableError:
+                continue
+            code = _code(adapter, _example_codec(adapter), None)
+            if code is None:
+                without.setdefault(str(adapter.snippet), []).append(label)
+            else:
+                found += ["", f"### {label}", "", "```python", *code.text.splitlines(), "```"]
+        if found:
+            yield from ["", f"## {name.capitalize()}", *found, *_without_code(without)]
+
+
+def _without_code(reasons: Mapping[str, list[str]]) -> Iterator[str]:
+    if reasons:
+        yield from ["", "### Without code", ""]
+    for reason, labels in reasons.items():
+        yield f"- {', '.join(labels)}: {reason}."
+
+
+def _example_codec(adapter: Any) -> str | None:
+    names = [each.name for each in getattr(adapter, "codecs", ())]
+    if _EXAMPLE_CODEC in names:
+        return _EXAMPLE_CODEC
+    return adapter.default_codec if names and adapter.default_codec in names else None
