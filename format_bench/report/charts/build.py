@@ -98,7 +98,8 @@ def scatters_of(group: ComparisonGroup) -> Iterator[Chart]:
             scatter = ScatterChart(points, Measure("size"), read)
             title = f"Size against read time: {group.name}"
             note = PARETO_NOTE + (LOSSY_NOTE if any(each.loss for each in points) else "")
-            yield Chart(title, scatter_in_words(points), scatter.height, scatter.draw, note)
+            words = scatter_in_words(points)
+            yield Chart(title, words, scatter.height, scatter.draw, note, explored=True)
 
 
 def bars_in_words(series: dict[str, BarSeries]) -> str:

@@ -168,6 +168,8 @@ class Chart:
     note: str = ""
     """A line below the title."""
     width: float = WIDTH
+    explored: bool = False
+    """Whether pages show the tooltip of a point in a line below, also by keys."""
 
     @property
     def height(self) -> float:
@@ -187,7 +189,9 @@ class Chart:
     def _element(self) -> Element:
         with style():
             usual = {"fill": QUIET, "font-size": f"{TEXT:g}"}
-            return svg.element(self.figure(), self.title, self.alt, usual)
+            found = svg.element(self.figure(), self.title, self.alt, usual)
+            found.attrib["class"] = "chart explored" if self.explored else "chart"
+            return found
 
     def figure(self) -> Figure:
         """Return a new figure with the chart; call it inside of `style`."""

@@ -67,7 +67,6 @@ def element(figure: Figure, title: str, alt: str, usual: dict[str, str]) -> ET.E
     root = ET.Element(
         "svg",
         {
-            "class": "chart",
             "xmlns": _SPACE[1:-1],
             "role": "img",
             "viewBox": f"0 0 {width} {height}",

@@ -107,7 +107,7 @@ for (const svg of document.querySelectorAll("figure .chart")) {
 }
 
 // Points without a name beside them tell it under a pointer, and by the arrow keys.
-for (const svg of document.querySelectorAll("figure .chart:has(use > title)")) {
+for (const svg of document.querySelectorAll("figure .explored")) {
   const points = Array.from(svg.querySelectorAll("use:has(> title)"));
   const tip = document.createElement("p");
   tip.className = "tip";

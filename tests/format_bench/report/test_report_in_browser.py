@@ -282,7 +282,7 @@ def test_lines_over_queries_are_legible_on_a_phone(opened):
 def test_names_of_points_do_not_overlap_in_the_page_either(opened):
     page = opened("many", 400)
     unfold(page)
-    charts = page.locator("figure svg:has(use > title)").all()
+    charts = page.locator("figure .explored").all()
     assert len(charts) == 5
     for chart in charts:
         overlaps, outside = chart.evaluate(
@@ -305,7 +305,7 @@ def test_names_of_points_do_not_overlap_in_the_page_either(opened):
 
 def test_points_tell_their_names_by_pointer_and_by_arrow_keys(opened):
     page = opened("many")
-    figure = page.locator("figure:has(use > title)").first
+    figure = page.locator("figure:has(.explored)").first
     tip = figure.locator(".tip")
     chart = figure.locator("svg")
     chart.focus()
