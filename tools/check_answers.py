@@ -1,0 +1,140 @@
+"""Answers of the race beside exhaustive rankings: ``python -m tools.check_answers FILE... --out FOLDER``.
+
+For each table, `format-bench recommend --data` answers within its time budget. Then `format-bench run`
+measures every candidate of that race on all rows, and `recommend` ranks them by the same weights. The
+answer is right if it wins the exhaustive ranking, or ties with the winner. Prints a Markdown table. An
+interrupted check goes on from the results in FOLDER.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from format_bench.racing.entries import entries_of
+from format_bench.results.load import load
+from format_bench.results.suites import FAMILIES
+from format_bench.runner.plan import NO_CODEC
+from format_bench.studies.declared.blocks import circumstances
+
+HEADER = [
+    "table",
+    "first answer",
+    "last answer",
+    "tried",
+    "answer",
+    "exhaustive winner",
+    "place",
+    "score",
+]
+"""The score is the answer's in the exhaustive ranking, relative to the winner's."""
+
+
+class Checked(NamedTuple):
+    """Answer of a race on a table, and its place in the exhaustive ranking."""
+
+    row: list[str]
+    right: bool
+
+
+def called(*arguments: str | Path, folder: Path) -> dict[str, Any]:
+    """Return the JSON that a command of format-bench prints.
+
+    Raises
+    ------
+    SystemExit
+        If the command fails, with its message.
+    """
+    command = [sys.executable, "-m", "format_bench", "--quiet", *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, arguments))}: {done.stderr.strip()}")
+    found: dict[str, Any] = json.loads(done.stdout) if "--json" in arguments else {}
+    return found
+
+
+def check(table: Path, out: Path, seconds: float, preset: str | None) -> Checked:
+    """Race the formats on a table, measure all candidates, and compare."""
+    folder = out / table.stem
+    folder.mkdir(parents=True, exist_ok=True)
+    wish = ["--preset", preset] if preset else []
+    kept = folder / "race.json"
+    if not kept.exists():
+        begin = time.monotonic()
+        budget = ["--time-budget", f"{seconds:g}s"]
+        answer = called("recommend", "--data", table, *budget, *wish, "--json", folder=folder)
+        kept.write_text(
+            json.dumps(answer | {"wall_seconds": time.monotonic() - begin}), encoding="utf-8"
+        )
+    raced = json.loads(kept.read_text(encoding="utf-8"))
+    every = folder / "exhaustive"
+    for codecs, labels in _by_codecs(raced["race"]["rows"]).items():
+        formats = ["--formats", ",".join(labels), "--codecs", codecs]
+        called(
+            "run", "--data", table, *formats, "--cold", "--repeats", "3", "--out", every, folder=folder
+        )
+    exhaustive = called("recommend", every, *wish, "--json", folder=folder)
+    return _compared(table, raced, exhaustive)
+
+
+def _by_codecs(rows: int) -> dict[str, list[str]]:
+    """Return the labels of all candidates of a race by the codecs with which they are measured."""
+    codecs: dict[str, list[str]] = defaultdict(list)
+    for case in entries_of(FAMILIES["tables"], "", rows).cases:
+        level = "" if case.level is None else f":{case.level}"
+        codecs[case.format].append(f"{case.codec or NO_CODEC}{level}")
+    labels: dict[str, list[str]] = defaultdict(list)
+    for label, names in codecs.items():
+        labels[",".join(names)].append(label)
+    return labels
+
+
+def _compared(table: Path, raced: dict[str, Any], exhaustive: dict[str, Any]) -> Checked:
+    race, ranking = raced["race"], exhaustive["ranked"]
+    names = [each["name"] for each in ranking]
+    place = names.index(raced["use"]) if raced["use"] in names else None
+    found = None if place is None else ranking[place]
+    tied = bool(found and (place == 0 or found["ties_with_first"]))
+    row = [
+        table.stem,
+        f"{race['first_answer']['seconds']:.0f} s",
+        f"{raced['wall_seconds']:.0f} s",
+        f"{len(race['tried'])} of {race['candidates']}",
+        raced["use"],
+        names[0],
+        "excluded"
+        if place is None
+        else f"{place + 1} of {len(names)}{' (tie)' if place and tied else ''}",
+        "-" if found is None else f"{found['score'] / ranking[0]['score']:.2f}",
+    ]
+    return Checked(row, tied)
+
+
+def main() -> None:
+    """Check each table, and print the results as they come."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tables", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--seconds", type=float, default=60.0, help="time budget of each race")
+    parser.add_argument("--preset")
+    given = parser.parse_args()
+    print(f"Load {os.getloadavg()[0]:.1f} at the start.\n")
+    print(f"| {' | '.join(HEADER)} |\n|{' --- |' * len(HEADER)}", flush=True)
+    right, metadata = 0, []
+    for table in map(Path.resolve, given.tables):
+        found = check(table, given.out.resolve(), given.seconds, given.preset)
+        right += found.right
+        metadata += load(given.out / table.stem / "exhaustive").metadata
+        print(f"| {' | '.join(found.row)} |", flush=True)
+    print(f"\nWinner or tie on {right} of {len(given.tables)} tables.\n\n{circumstances(metadata)}")
+
+
+if __name__ == "__main__":
+    main()
