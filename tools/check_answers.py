@@ -1,4 +1,4 @@
-"""Answers of the race beside exhaustive rankings: ``python -m tools.check_answers FILE... --out FOLDER``.
+"""Check of answers of the race: ``python -m tools.check_answers FILE... --out FOLDER``.
 
 For each table, `format-bench recommend --data` answers within its time budget. Then `format-bench run`
 measures every candidate of that race on all rows, and `recommend` ranks them by the same weights. The

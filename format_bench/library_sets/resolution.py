@@ -75,10 +75,9 @@ def declared(root: Path) -> dict[str, list[str]]:
 
 def _metadata(root: Path) -> PackageMetadata:
     """Return the metadata of a checkout, made by its build backend in an environment of its own."""
+    from build import BuildBackendException, BuildException, ProjectBuilder
     from build.env import DefaultIsolatedEnv
     from pyproject_hooks import quiet_subprocess_runner
-
-    from build import BuildBackendException, BuildException, ProjectBuilder
 
     try:
         with DefaultIsolatedEnv(installer="uv") as environment, TemporaryDirectory() as folder:

@@ -18,6 +18,7 @@ from format_bench.recommendation import (
     scope,
 )
 from format_bench.recommendation.brief import brief_of
+from format_bench.recommendation.code import code_of
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
 from format_bench.studies.declared.blocks import Block
@@ -108,6 +109,8 @@ def _name(answer: Recommendation | None) -> str:
 def _parts(answer: Recommendation) -> Iterator[str]:
     """Yield the three lines of an answer, and the code of the first format."""
     yield "\n".join(f"- **{word}** {text}" for word, text in brief_of(answer).lines)
+    if not answer.is_undecided and (code := code_of(answer.first.candidate.configuration)):
+        yield f"```python\n{code}\n```"
 
 
 def _links(case: Case) -> str:

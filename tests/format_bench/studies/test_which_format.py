@@ -71,6 +71,7 @@ def test_the_page_has_an_answer_or_a_reason_for_each_case():
     page = study.read("which-format").page(results_of(SECONDS, dataset="flights")).markdown()
     rows = dict(re.findall(r"^\| ([^|]+?) +\| ([^|]+?) +\|", page, re.MULTILINE))
     assert rows["A cache of one program"] == "**Pickle**"
+    assert "df.to_pickle(" in page
     assert rows["Images for training"] == "-"
     assert "Not answered: these results have nothing of the suite image." in page
     assert "Not answered: there is no data set in" in page
