@@ -18,7 +18,7 @@ from format_bench.recommendation import output
 from format_bench.recommendation.code import code_of
 from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
 from format_bench.recommendation.questions import AskedQuestions, missing
-from format_bench.recommendation.recommend import choose
+from format_bench.recommendation.recommend import choose, reads_of
 from format_bench.recommendation.requirements import MEANINGS, Requirement, answer, usual_requirements
 from format_bench.recommendation.scope import further_candidates, of_dataset, one_suite, suites_in
 from format_bench.recommendation.scoring import (
@@ -117,6 +117,7 @@ def _suite(results: Results, whole: Scope) -> dict[str, Any]:
         "measures": [
             _measure(each, results.floors) | {"mixed": each in asked.measures} for each in table.measures
         ],
+        "reads": [table.measures.index(each) for each in reads_of(name) if each in table.measures],
         "questions": asked.names,
         "entries": table.entries,
         "sentences": list(table.sentences),

@@ -299,12 +299,17 @@ def _needed(
 
     A format whose data did not come back is of no use, whatever its size and its times are.
     """
-    reads = (READ_TIME, Measure(family_of_suite(scope.suite).loss))
+    reads = reads_of(scope.suite)
     needed = datasets | {each: found for each in reads if (found := _measured_on(each, scope))}
     sizes = [each for measure, those in datasets.items() if speeds.speed_of(measure) for each in those]
     if sizes:
         needed[SIZE] = list(dict.fromkeys([*datasets.get(SIZE, []), *sizes]))
     return needed
+
+
+def reads_of(suite: str) -> tuple[Measure, ...]:
+    """Return the measures whose values say that data came back."""
+    return READ_TIME, Measure(family_of_suite(suite).loss)
 
 
 def _measured_on(measure: Measure, scope: Scope) -> list[DatasetSize]:

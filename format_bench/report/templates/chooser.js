@@ -63,9 +63,13 @@
       );
     }
 
-    // Cells that an entry must have: those of its measures, and sizes where files are transferred.
+    // Cells that an entry must have: those of its measures, reads, and sizes where files are transferred.
     needed() {
       const found = new Map(this.datasets);
+      for (const each of this.suite.reads) {
+        const datasets = this.datasetsWith(each);
+        if (datasets.length) found.set(each, datasets);
+      }
       const timed = this.measures.filter((each) => this.speeds.get(each));
       const sizes = timed.flatMap((each) => this.datasets.get(each));
       if (sizes.length) found.set(this.size, [...new Set([...(found.get(this.size) ?? []), ...sizes])]);

@@ -275,7 +275,7 @@ def test_all_of_it_is_operable_by_keyboard(opened):
     page = opened("intervals")
     page.locator("#choose-form button").first.focus()
     reached = set()
-    for _ in range(30):
+    for _ in range(40):
         reached.add(page.evaluate("document.activeElement.name || document.activeElement.value"))
         page.keyboard.press("Tab")
     names = "suite dataset save_time read_time size require read-speed save-speed archive cache"
