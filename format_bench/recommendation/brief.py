@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from adapter_core import FormatBenchError
+from adapter_core.codec_choice import CodecChoice
+from format_bench.families.operations import registry_of
 from format_bench.recommendation.scoring import ESTIMATES, READ_TIME, SAVE_TIME, SIZE
 from format_bench.recommendation.sensitivity import break_even_of, smallest_change
 from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.metrics import Measure
 from format_bench.results.records import engine_of
+from format_bench.results.suites import FAMILIES, family_of_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,6 +190,32 @@ def subject(name: str) -> str:
     return f"{name}," if ", " in name else name
 
 
+class PastedCode(NamedTuple):
+    """Code that writes and reads as recommended, and the command that prints it."""
+
+    command: str
+    text: str
+
+
+def code_of(answer: Recommendation) -> PastedCode | None:
+    """Return the code of the first candidate; None if no winner is named, or its adapter has none."""
+    facts, family = answer.first.candidate.configuration, family_of_suite(answer.suite)
+    if answer.is_undecided or facts.settings or facts.track:
+        return None
+    try:
+        adapter: Any = registry_of(family).find(facts.format)
+        choice = (facts.codec, facts.level) if isinstance(adapter, CodecChoice) else ()
+        code = adapter.code(*choice)
+    except (FormatBenchError, AttributeError):
+        return None  # of another package, or of another version
+    if code is None:
+        return None
+    codec = facts.codec and (facts.codec if facts.level is None else f"{facts.codec}:{facts.level}")
+    words = ["format-bench", "show", facts.format, "--code", *(["--codec", codec] if codec else [])]
+    words += [] if family.name == next(iter(FAMILIES)) else ["--family", family.name]
+    return PastedCode(shlex.join(words), code.text)
+
+
 def to_json(answer: Recommendation) -> dict[str, Any]:
     """Return the three lines as JSON values, with the numbers in them."""
     found, first = brief_of(answer), answer.first.candidate
@@ -212,5 +243,6 @@ def to_json(answer: Recommendation) -> dict[str, Any]:
         "use": use,
         "because": {"values": values, "own_file": before or None},
         "or": second and {"name": second.candidate.name, "ties": second.ties},
+        "code": (code := code_of(answer)) and code._asdict(),
         "text": dict(found.lines),
     }

@@ -30,6 +30,7 @@ from format_bench.recommendation.scoring import (
     half_band,
     shift_of,
 )
+from format_bench.results.disturbance import Disturbance
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.suites import item_of, title_of
 
@@ -59,6 +60,8 @@ class Chooser:
     candidate has all values."""
     explanation: str
     """That answer in words, or the reason why there is none."""
+    too_noisy: bool
+    """Whether noise forbids to name a winner among ties."""
     data: str
     """The values of all suites as JSON, in a form that may be put into a script element."""
 
@@ -70,8 +73,10 @@ def chooser_of(results: Results) -> Chooser | None:
     choices = [each for each in wholes if each.candidates[1:] and criteria_of(BALANCED, each).weights]
     if not choices:
         return None
+    too_noisy = Disturbance.of(results).is_too_noisy
     data = {
         "results": printable(results.name),
+        "too_noisy": too_noisy,
         "transfers": {"read": READ_TIME.option, "save": SAVE_TIME.option, "size": SIZE.option},
         "megabyte": BYTES_PER_MEGABYTE,
         "speeds": SPEEDS,
@@ -81,7 +86,7 @@ def chooser_of(results: Results) -> Chooser | None:
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # The element would end at "</script".
-    return Chooser(*_default(choices[0]), text.replace("<", "\\u003c"))
+    return Chooser(*_default(choices[0]), too_noisy, text.replace("<", "\\u003c"))
 
 
 def _default(scope: Scope) -> tuple[Recommendation | None, str]:

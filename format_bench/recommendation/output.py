@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.text import visible
 from format_bench.recommendation import brief
 from format_bench.recommendation.code import code_of
 from format_bench.recommendation.cost import KINDS
@@ -174,8 +175,13 @@ def show(
         terminal.prose(console, banner)
     for name, text in brief.brief_of(answer).lines:
         terminal.prose(console, f"{name + ':':9}{text}", indent=" " * 9)
+    if code := brief.code_of(answer):
+        console.print(f"Code:    {code.command}", soft_wrap=True)
     if explain:
         console.print()
+        if code:
+            console.print(visible(code.text), soft_wrap=True)
+            console.print()
         _explain(console, answer, quiet=quiet)
         if evidence:
             console.print("Evidence:")

@@ -477,6 +477,13 @@
       return;
     }
     const ties = ranked.slice(1).filter((each) => each.ties).map(({ entry }) => entry.name);
+    if (data.too_noisy && ties.length) {
+      part("answer").replaceChildren(
+        make("strong", { textContent: "Too noisy to name a winner" }),
+        `; candidates are ${joined([ranked[0].entry.name, ...ties])}`,
+      );
+      return;
+    }
     const tied = ties.length > 3 ? `${ties.length} ties` : `${ties.length > 1 ? "ties" : "tie"}: ${joined(ties)}`;
     part("answer").replaceChildren(
       "Use ",
