@@ -45,9 +45,6 @@ _TEXTS = {Kind.TEXT, Kind.CATEGORY}
 # than a better order saves.
 MOST_FILES, MOST_BYTES = 5, 5_000_000
 
-# Logarithm of the factor of an entry that has no earlier result at all: in the middle of the others.
-_UNKNOWN = math.log(3)
-
 
 @dataclass(frozen=True)
 class TypicalCost:
@@ -99,11 +96,13 @@ class Promise:
                 before = self._by_label.get(configuration.format, math.inf)
                 if known is not None:
                     self._by_label[configuration.format] = min(before, known)
+        # A format without any earlier result is in the middle of the others.
+        self._middle = statistics.median(self._by_label.values() or [0.0])
 
     def of(self, entry: Configuration) -> float:
         """Return the logarithm of the expected score; of an unknown codec, that of its format."""
         known = self._of(entry)
-        return self._by_label.get(entry.format, _UNKNOWN) if known is None else known
+        return self._by_label.get(entry.format, self._middle) if known is None else known
 
     def _of(self, entry: Configuration) -> float | None:
         found = [
