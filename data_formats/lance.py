@@ -323,15 +323,27 @@ class _Fragments(PartitionedTable):
 
 
 def _with_codec(table: pa.Table, codec: str, level: int | None) -> pa.Table:
-    """Return the table with the codec in each field's metadata, where Lance expects it.
+    """Return the table with the codec in the metadata of each field of values, where Lance expects it.
 
     https://lance.org/format/file/encoding/#configuring-compression
     """
     import pyarrow as pa
 
     metadata = _codec_metadata(codec, level)
-    fields = [field.with_metadata(metadata) for field in table.schema]
-    return pa.Table.from_arrays(table.columns, schema=pa.schema(fields, table.schema.metadata))
+    fields = [_with_metadata(field, metadata) for field in table.schema]
+    # Values stay where they are: types differ in metadata alone.
+    return table.cast(pa.schema(fields, table.schema.metadata))
+
+
+def _with_metadata(field: pa.Field, metadata: dict[str, str]) -> pa.Field:
+    """Return a field with metadata, or with those in the fields inside of lists and structs."""
+    import pyarrow as pa
+
+    if pa.types.is_list(field.type):
+        return field.with_type(pa.list_(_with_metadata(field.type.value_field, metadata)))
+    if pa.types.is_struct(field.type):
+        return field.with_type(pa.struct([_with_metadata(each, metadata) for each in field.type]))
+    return field.with_metadata(metadata)
 
 
 def _filter(predicate: Predicate, schema: pa.Schema) -> str:

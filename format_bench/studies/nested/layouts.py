@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import data_formats
 from adapter_core.availability import import_failure
 from adapter_core.errors import UnavailableError
-from data_generator.datasets.kaons import KAON_FIELDS
+from data_generator.datasets.kaons import deep_rows
 from format_bench.studies.nested.events import (
     COLUMNS,
     FIELDS,
+    SEED,
     Answer,
     Events,
     KaonLists,
@@ -24,10 +26,11 @@ from format_bench.studies.nested.events import (
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
     import pyarrow as pa
 
 # Packages of modules with another name.
-_PACKAGES = {"ROOT": "root", "lance": "pylance", "vortex": "vortex-data"}
+_PACKAGES = {"ROOT": "root"}
 
 ZSTD_LEVEL = 5
 """Level of zstd where the library has no default: ROOT's."""
@@ -39,12 +42,12 @@ CHUNK_ROWS = 65_536
 class Layout(ABC):
     """Files of one format, with flat columns or with lists of kaons."""
 
-    format: ClassVar[str]
+    format: str
     nested: ClassVar[str] = "list of records"
     """Name of the layout of deep events."""
-    modules: ClassVar[tuple[str, ...]]
+    modules: ClassVar[tuple[str, ...]] = ()
     """Modules that it needs."""
-    codecs: ClassVar[tuple[str, ...]] = ("none", "zstd")
+    codecs: tuple[str, ...] = ("none", "zstd")
 
     def __init__(self, *, deep: bool) -> None:
         self.deep = deep
@@ -83,173 +86,90 @@ class Layout(ABC):
         """Read the columns of a question, and answer it."""
 
 
-class ArrowLayout(Layout):
-    """Arrow tables in a format."""
+class TableLayout(Layout):
+    """A table of a format as its usual adapter saves it, with a column of lists of structs if deep."""
 
     nested = "list of structs"
 
-    def prepare(self, events: Events, codec: str) -> pa.Table:
-        """Return a table, nested or not."""
+    def __init__(self, label: str, *, deep: bool) -> None:
+        super().__init__(deep=deep)
+        self.format = label
+        adapter = data_formats.find(label)
+        has_zstd = "zstd" in [each.name for each in getattr(adapter, "codecs", ())]
+        self.codecs = ("none", "zstd") if has_zstd else ("none",)
+
+    def require(self) -> None:  # noqa: D102
+        data_formats.get(self.format)
+
+    def prepare(self, events: Events, codec: str) -> pd.DataFrame:  # noqa: D102
+        import pandas as pd
+
         del codec
-        import pyarrow as pa
+        return deep_rows(0, events.rows, SEED) if self.deep else pd.DataFrame(dict(events.columns))
 
+    def write(self, prepared: pd.DataFrame, path: Path, codec: str) -> None:  # noqa: D102
+        # Its check would refuse lists where pandas could not read them back, which is not asked here.
+        adapter: Any = data_formats.get(self.format).without_check()
+        if self.format == "Parquet":
+            # Dictionaries make these values larger: 128.5 instead of 123.1 bytes an event with zstd.
+            adapter.options = {"use_dictionary": False}
+        adapter.save(prepared, path, None if codec == "none" else codec)
+
+    def answer(self, path: Path, question: Question) -> Answer:  # noqa: D102
         if not self.deep:
-            return pa.table(dict(events.columns))
-        offsets = pa.array(events.kaons.offsets.astype("int32"))
-        fields = [pa.array(events.kaons.fields[name]) for name in KAON_FIELDS]
-        kaons = pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(fields, list(KAON_FIELDS)))
-        return pa.table({**events.candidates, "kaons": kaons})
-
-    def answer(self, path: Path, question: Question) -> Answer:
-        """Answer batch by batch."""
-        if not self.deep:
-            batches = self.read(path, list(COLUMNS[question]))
-            return sum((answer_of_columns(question, _columns(each)) for each in batches), Answer())
-        batches = self.read(path, self.paths(question))
-        return sum((answer_of_lists(question, _lists(each, question)) for each in batches), Answer())
-
-    def paths(self, question: Question) -> list[str]:
-        """Return the nested columns for a question; by default all, as one column."""
-        del question
-        return ["kaons"]
-
-    @abstractmethod
-    def read(self, path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:
-        """Yield batches of columns."""
+            arrays = data_formats.get(self.format).read_arrays(path, COLUMNS[question])
+            return answer_of_columns(question, arrays)
+        chunks = _READERS[self.format](path, FIELDS[question])["kaons"].chunks
+        return sum((answer_of_lists(question, _lists(each, question)) for each in chunks), Answer())
 
 
-def _columns(batch: pa.RecordBatch) -> dict[str, np.ndarray]:
-    return {name: batch[name].to_numpy() for name in batch.schema.names}
+def _parquet(path: Path, fields: tuple[str, ...]) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    # `read_table` goes through data sets, which do not find fields of lists by these names.
+    with pq.ParquetFile(path) as file:
+        return file.read(columns=[f"kaons.list.element.{name}" for name in fields], use_threads=False)
 
 
-def _lists(batch: pa.RecordBatch, question: Question) -> KaonLists:
+def _feather(path: Path, _: tuple[str, ...]) -> pa.Table:
+    from pyarrow import feather
+
+    return feather.read_table(path, columns=["kaons"], use_threads=False, memory_map=False)
+
+
+def _orc(path: Path, fields: tuple[str, ...]) -> pa.Table:
+    from pyarrow import orc
+
+    return orc.ORCFile(path).read(columns=[f"kaons.{name}" for name in fields])
+
+
+def _lance(path: Path, _: tuple[str, ...]) -> pa.Table:
+    import lance
+
+    return lance.dataset(path).to_table(columns=["kaons"])
+
+
+def _vortex(path: Path, _: tuple[str, ...]) -> pa.Table:
+    import vortex
+
+    return vortex.open(str(path)).to_arrow(["kaons"]).read_all()
+
+
+_READERS = {"Parquet": _parquet, "Feather": _feather, "ORC": _orc, "Lance": _lance, "Vortex": _vortex}
+"""Readers of the lists, or of some of their fields where the library can."""
+
+TABLES = tuple(_READERS)
+"""Table formats that keep lists of structs."""
+
+
+def _lists(lists: pa.ListArray, question: Question) -> KaonLists:
     import numpy as np
 
-    lists = batch["kaons"]
     offsets = np.asarray(lists.offsets)
     kaons = lists.flatten()
     fields = {name: kaons.field(name).to_numpy() for name in FIELDS[question]}
-    # The batch may be a part of a larger one: `flatten` starts at its first kaon, `offsets` do not.
+    # The chunk may be a part of a larger one: `flatten` starts at its first kaon, `offsets` do not.
     return KaonLists(offsets - offsets[0], fields)
-
-
-class Parquet(ArrowLayout):
-    """Parquet through pyarrow, which reads fields of a list on their own."""
-
-    format = "Parquet"
-    modules = ("pyarrow.parquet",)
-
-    def write(self, prepared: pa.Table, path: Path, codec: str) -> None:  # noqa: D102
-        import pyarrow.parquet as pq
-
-        # Dictionaries make these values larger: 128.5 instead of 123.1 bytes an event with zstd.
-        pq.write_table(prepared, path, compression=codec, use_dictionary=False)
-
-    def paths(self, question: Question) -> list[str]:  # noqa: D102
-        return [f"kaons.list.element.{name}" for name in FIELDS[question]]
-
-    def read(self, path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:  # noqa: D102
-        import pyarrow.parquet as pq
-
-        # `read_table` goes through data sets, which do not find fields of lists by these names.
-        with pq.ParquetFile(path) as file:
-            yield from file.read(columns=columns, use_threads=False).to_batches()
-
-
-class Ipc(ArrowLayout):
-    """Arrow's IPC file, also named Feather, through pyarrow: a list is read whole."""
-
-    format = "Feather"
-    modules = ("pyarrow.feather",)
-
-    def write(self, prepared: pa.Table, path: Path, codec: str) -> None:  # noqa: D102
-        from pyarrow import feather
-
-        compression = "uncompressed" if codec == "none" else codec
-        feather.write_feather(prepared, path, compression=compression)
-
-    def read(self, path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:  # noqa: D102
-        from pyarrow import feather
-
-        table = feather.read_table(path, columns=columns, use_threads=False, memory_map=False)
-        yield from table.to_batches()
-
-
-class Orc(ArrowLayout):
-    """ORC through pyarrow, which reads fields of a list on their own."""
-
-    format = "ORC"
-    modules = ("pyarrow.orc",)
-
-    def write(self, prepared: pa.Table, path: Path, codec: str) -> None:  # noqa: D102
-        from pyarrow import orc
-
-        orc.write_table(prepared, path, compression="uncompressed" if codec == "none" else codec)
-
-    def paths(self, question: Question) -> list[str]:  # noqa: D102
-        return [f"kaons.{name}" for name in FIELDS[question]]
-
-    def read(self, path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:  # noqa: D102
-        from pyarrow import orc
-
-        yield from orc.ORCFile(path).read(columns=columns).to_batches()
-
-
-class Lance(ArrowLayout):
-    """Lance through pylance: a list is read whole."""
-
-    format = "Lance"
-    modules = ("lance",)
-
-    def prepare(self, events: Events, codec: str) -> pa.Table:  # noqa: D102
-        table = super().prepare(events, codec)
-        if codec == "none":
-            return table
-        import pyarrow as pa
-
-        # https://lance.org/format/file/encoding/#configuring-compression
-        return table.cast(pa.schema([_with_codec(field, codec) for field in table.schema]))
-
-    def write(self, prepared: pa.Table, path: Path, codec: str) -> None:  # noqa: D102
-        del codec
-        import lance
-
-        lance.write_dataset(prepared, path)
-
-    def read(self, path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:  # noqa: D102
-        import lance
-
-        yield from lance.dataset(path).to_batches(columns=columns)
-
-
-def _with_codec(field: pa.Field, codec: str) -> pa.Field:
-    """Return a field with the codec in the metadata of each field inside that contains values."""
-    import pyarrow as pa
-
-    if pa.types.is_list(field.type):
-        return field.with_type(pa.list_(_with_codec(field.type.value_field, codec)))
-    if pa.types.is_struct(field.type):
-        return field.with_type(pa.struct([_with_codec(each, codec) for each in field.type]))
-    return field.with_metadata({"lance-encoding:compression": codec})
-
-
-class Vortex(ArrowLayout):
-    """Vortex with its own encodings, which are not codecs: a list is read whole."""
-
-    format = "Vortex"
-    modules = ("vortex",)
-    codecs = ("none",)
-
-    def write(self, prepared: pa.Table, path: Path, codec: str) -> None:  # noqa: D102
-        del codec
-        import vortex
-
-        vortex.io.write(prepared, str(path))
-
-    def read(self, path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]:  # noqa: D102
-        import vortex
-
-        yield from vortex.open(str(path)).to_arrow(columns)
 
 
 class Hdf5(Layout):

@@ -17,15 +17,12 @@ from format_bench.results.study_rows import StudyForm
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen
 from format_bench.studies.nested.events import QUESTIONS, Events, Question
 from format_bench.studies.nested.layouts import (
+    TABLES,
     Hdf5,
-    Ipc,
-    Lance,
     Layout,
-    Orc,
-    Parquet,
+    TableLayout,
     UprootRNTuple,
     UprootTTree,
-    Vortex,
 )
 from format_bench.studies.nested.root_classes import SPLIT, UNSPLIT, RootRNTuple, RootTTree
 
@@ -80,10 +77,9 @@ def layouts(build: Path) -> list[Layout]:
     build : Path
         Folder for compiled classes.
     """
-    kinds: tuple[type[Layout], ...] = (
-        Parquet, Ipc, Orc, Lance, Vortex, Hdf5, UprootTTree, UprootRNTuple
-    )  # fmt: skip
-    found: list[Layout] = [kind(deep=deep) for kind in kinds for deep in (False, True)]
+    found: list[Layout] = [TableLayout(label, deep=deep) for label in TABLES for deep in (False, True)]
+    kinds: tuple[type[Layout], ...] = (Hdf5, UprootTTree, UprootRNTuple)
+    found += [kind(deep=deep) for kind in kinds for deep in (False, True)]
     for deep in (False, True):
         found += [RootTTree(deep=deep, build=build, split=split) for split in (UNSPLIT, SPLIT)]
     return found + [RootRNTuple(deep=deep, build=build) for deep in (False, True)]
