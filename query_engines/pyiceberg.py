@@ -52,5 +52,5 @@ def _condition(found: Condition) -> Any:
     if isinstance(found, OneOf):
         return expressions.In(found.column, list(found.values))  # type: ignore[call-arg, arg-type]
     if not isinstance(found, Comparison):
-        raise TypeError(f"{found} is no condition of PyIceberg")
+        raise TypeError(f"{found} is not a condition of PyIceberg")
     return comparison_of(found)

@@ -63,7 +63,7 @@ class _Extent:
     def _refuse(self, *_: object) -> None:
         # Entities expand to any size, and may name other files; no program writes them.
         problem = f"has a document type with entities in {self.part[:60]!a}, as no workbook needs"
-        raise InvalidDataError(self.path, problem, "save it anew in a spreadsheet program")
+        raise InvalidDataError(self.path, problem, "save it again in a spreadsheet program")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         tag = name.rpartition(" ")[2]

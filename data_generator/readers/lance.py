@@ -37,7 +37,7 @@ class LanceReader(ArrowReader):
             raise InvalidDataError(
                 path,
                 f"has data in another place, {base.path[:100]!a}",
-                "write it anew without base paths",
+                "write it again without base paths",
             )
         return FileMetadata(dataset.schema, dataset.count_rows())
 

@@ -153,7 +153,7 @@ def _newest_run(results_dir: Path, machine: str | None) -> Run:
     path = results_dir / "benchmarks.json"
     results = [each for each in iter_results(str(results_dir)) if each.started_at]
     if not path.is_file() or not results:
-        raise ResultsNotFoundError(f"{results_dir} holds no results of asv; `asv run` makes them")
+        raise ResultsNotFoundError(f"{results_dir} contains no results of asv; `asv run` makes them")
     machines = {each.params["machine"] for each in results}
     if machine is not None and machine not in machines:
         raise UnknownNameError(f"machine in {results_dir}", machine, machines)

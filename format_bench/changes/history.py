@@ -214,7 +214,7 @@ def _library_sets(commits: Iterable[str], repository: Path) -> dict[str, dict[st
         return {}
     sets = {}
     for name, content in found.items():
-        with content_of(name, ResolutionError, "is no library set: a line does not pin a version"):
+        with content_of(name, ResolutionError, "is not a library set: a line does not pin a version"):
             sets[names[name]] = parse(content.decode())
     return sets
 

@@ -64,7 +64,7 @@ def run_on_cluster(request: RunRequest, options: ClusterOptions, shown: Console)
         try:
             done = measured(session)
         except BaseException:
-            say(f"what is measured is in {request.out / RESULTS}, and the same command goes on")
+            say(f"results so far are in {request.out / RESULTS}; the same command resumes")
             raise
     for mark, ledger in sorted(done.ledgers.items()):
         left = len(ledger.next_rounds())
@@ -73,7 +73,7 @@ def run_on_cluster(request: RunRequest, options: ClusterOptions, shown: Console)
             samples = done.run.samples if left else ()
             summaries.show(_summary(ledger, session.run.cases, samples, request), request.out)
         if left:
-            say(f"machine {mark}: {plural(left, 'case')} left; the same command goes on")
+            say(f"machine {mark}: {plural(left, 'case')} left; the same command resumes")
         if options.report:
             say(f"report: {summaries.write(request.out, mark)}")
 

@@ -59,7 +59,7 @@ def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noq
       1         a bug in format-bench
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if quiet and verbose:
-        raise click.UsageError("--quiet and --verbose exclude each other")
+        raise click.UsageError("--quiet and --verbose cannot be combined")
     level = logging.ERROR if quiet else logging.DEBUG if verbose else logging.INFO
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Visible("%(message)s"))

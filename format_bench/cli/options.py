@@ -40,9 +40,9 @@ class Duration(click.ParamType[float]):
             return value
         seconds = seconds_of(value)
         if math.isnan(seconds):
-            self.fail(f"{value!r} is no duration; write it as in 90s, 10m or 1h30m", param, ctx)
+            self.fail(f"{value!r} is not a duration; write e.g. 90s, 10m or 1h30m", param, ctx)
         if not seconds:
-            self.fail("a duration of nothing measures nothing", param, ctx)
+            self.fail("a duration must be above 0", param, ctx)
         return seconds
 
 
@@ -157,7 +157,7 @@ class Shape(click.ParamType[tuple[int, ...]]):
             return value
         edges = [edge.strip() for edge in value.split(",")]
         if not all(edge.isdecimal() and int(edge) for edge in edges):
-            self.fail(f"{value!r} is no shape; write its edges as in 1,560,1440", param, ctx)
+            self.fail(f"{value!r} is not a chunk shape; write e.g. 1,560,1440", param, ctx)
         return tuple(map(int, edges))
 
 
@@ -172,7 +172,7 @@ class Size(click.ParamType[int]):
             return value
         size_bytes = size_of(value)
         if size_bytes is None:
-            self.fail(f"{value!r} is no size; write it as in 512M or 4G", param, ctx)
+            self.fail(f"{value!r} is not a size; write e.g. 512M or 4G", param, ctx)
         return size_bytes
 
 
@@ -213,9 +213,7 @@ def taken_limits(options: dict[str, Any], data: str | None) -> DataLimits:
     memory, disk = options.pop("data_memory"), options.pop("data_disk")
     found = DataLimits(options.pop("data_seconds") or USUAL_SECONDS, memory, disk)
     if data is None and found != USUAL_LIMITS:
-        raise click.UsageError(
-            "--data-memory, --data-disk and --data-seconds are about --data, which is not given"
-        )
+        raise click.UsageError("--data-memory, --data-disk and --data-seconds need --data")
     return found
 
 

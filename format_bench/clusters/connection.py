@@ -116,7 +116,7 @@ def _local_cluster(where: str, workers: int, memory: str | None, stack: ExitStac
     from dask.utils import parse_bytes
     from distributed import LocalCluster
 
-    with _refused(where, f"{memory!r} is no size; write 1.5GiB or 800MB"):
+    with _refused(where, f"{memory!r} is not a size; write e.g. 1.5GiB or 800MB"):
         limit_bytes = parse_bytes(memory) if memory else 0
     with _refused(where, "its processes do not start: {reason}"):
         cluster = LocalCluster(
@@ -134,7 +134,7 @@ def _local_cluster(where: str, workers: int, memory: str | None, stack: ExitStac
 
 def _address_in(path: Path) -> str:
     """Return the address in a scheduler file; Dask's own reader waits for ever for a missing one."""
-    with _refused(path, "it is no scheduler file; `dask scheduler --scheduler-file` writes one"):
+    with _refused(path, "not a scheduler file; `dask scheduler --scheduler-file` writes one"):
         return str(json.loads(path.read_bytes())["address"])
 
 

@@ -152,7 +152,7 @@ class Questions:
         except OSError as error:
             raise InvalidQuestionsError(f"{path}: {error.strerror or error}") from error
         except ValueError as error:
-            raise InvalidQuestionsError(f"{path}: is no text in UTF-8") from error
+            raise InvalidQuestionsError(f"{path}: is not UTF-8 text") from error
         found = cls(((str(path), text),))
         if not found.by_name:
             raise InvalidQuestionsError(

@@ -77,7 +77,7 @@ def read(constraints: Path) -> dict[str, str]:
     ResolutionError
         If a line is no pin.
     """
-    with content_of(constraints, ResolutionError, "is no library set: a line does not pin a version"):
+    with content_of(constraints, ResolutionError, "is not a library set: a line does not pin a version"):
         return parse(constraints.read_text(encoding="utf-8"))
 
 

@@ -136,7 +136,7 @@ class Bucket:
         page = _parsed(body)
         if page is None or _name(page) not in _LISTS:
             raise ObjectStoreError(
-                f"{self._origin} is no server of S3: its list of the bucket {self.name} starts with "
+                f"{self._origin} is not an S3 server: its list of the bucket {self.name} starts with "
                 f"{printable(repr(body[:_SHOWN_BYTES].decode(errors='replace')))}"
             )
         return page

@@ -67,7 +67,7 @@ def new_folder(below: RemoteFile, credentials: Credentials | None = None) -> Rem
     leases.write(bucket, folder.key, Holder.here())
     # Servers of other protocols may accept anything.
     if not leases.read(bucket, f"{folder.key}/{MARKER}"):
-        raise ObjectStoreError(f"{folder.url}: {below.origin} is no server of S3: it kept no object")
+        raise ObjectStoreError(f"{folder.url}: {below.origin} is not an S3 server: it kept no object")
     return folder
 
 

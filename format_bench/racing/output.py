@@ -163,7 +163,7 @@ def _caveats(race: Race, answer: Recommendation) -> list[str]:
         where = f"all {found.rows:,} {found.item}s"
         return [f"{_tried(race)}; the race is settled on {where}, --json has the reasons"]
     spent = f"{race.budget.seconds:.0f} s were spent before the race was settled"
-    sentences = [f"{_tried(race)}; {spent}: the same command goes on, and may change the answer"]
+    sentences = [f"{_tried(race)}; {spent}: the same command resumes, and may change the answer"]
     first = answer.first.candidate.configuration
     if first not in found.measured:
         sizes = " and ".join(f"{each:,}" for each in found.rows_of(first))

@@ -166,7 +166,7 @@ class Standings:
             if self.live:
                 raise NoCandidateError(
                     f"the time ended before any of {plural(len(self.live), 'candidate')} was measured; "
-                    "a longer --time-budget measures some, and the same command goes on from here"
+                    "a longer --time-budget measures some; the same command resumes from here"
                 )
             reasons = joined(dict.fromkeys(each.reason for each in self.drops.values()))
             raise NoCandidateError(f"no candidate is left: {reasons}")

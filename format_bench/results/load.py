@@ -131,7 +131,7 @@ def _machine(place: str, wanted: str, machines: set[str]) -> str:
     if not found:
         raise InvalidResultsError(f"{place} has no results of a machine {wanted}; name one of {names}")
     raise InvalidResultsError(
-        f"{place} holds results of {len(found)} machines, which do not compare; name one of {names}"
+        f"{place} contains results of {len(found)} machines, which do not compare; name one of {names}"
     )
 
 
@@ -167,7 +167,9 @@ def _file(source: Path) -> Path:
     for name in FILES:
         if (source / name).is_file():
             return source / name
-    raise InvalidResultsError(f"{source} holds no results: there is neither {' nor '.join(FILES)} in it")
+    raise InvalidResultsError(
+        f"{source} contains no results: there is neither {' nor '.join(FILES)} in it"
+    )
 
 
 def metadata_beside(place: Path) -> list[dict[str, Any]]:

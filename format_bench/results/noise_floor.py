@@ -59,7 +59,9 @@ def read(path: Path) -> Floors:
         If it contains something else.
     """
     with content_of(
-        path, InvalidNoiseFloorError, "holds no noise floors; write it anew with the noise command"
+        path,
+        InvalidNoiseFloorError,
+        "contains no noise floors; write it again with format-bench study noise",
     ):
         shares = {name: float(value) for name, value in json.loads(path.read_bytes()).items()}
         if not all(0 <= share < math.inf for share in shares.values()):

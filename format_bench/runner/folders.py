@@ -71,7 +71,7 @@ def check_scratch(scratch: Path | None) -> Path:
     folder = scratch or Path(tempfile.gettempdir())
     if not folder.is_dir():
         raise InvalidFolderError(
-            f"--scratch {folder}: there is no such folder; make it, or name another"
+            f"--scratch {folder}: there is no such folder; create it, or name another"
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise InvalidFolderError(f"--scratch {folder}: it cannot be written to; name another")
@@ -106,7 +106,7 @@ def open_results(
         If another run is writing to it.
     """
     if out.exists() and not out.is_dir():
-        raise InvalidFolderError(f"{option} {out}: it is no folder; name another")
+        raise InvalidFolderError(f"{option} {out}: not a folder; name another")
     out.mkdir(parents=True, exist_ok=True)
     if not os.access(out, os.W_OK | os.X_OK):
         raise InvalidFolderError(f"{option} {out}: it cannot be written to; name another")
@@ -197,7 +197,7 @@ def same_data(
     """
     for name, fingerprint in found.items():
         if known.get(name, fingerprint) != fingerprint:
-            raise InvalidFolderError(f"{out} holds results of another {name}; {advice}")
+            raise InvalidFolderError(f"{out} contains results of another {name}; {advice}")
     return {**known, **found}
 
 

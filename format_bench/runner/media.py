@@ -37,7 +37,7 @@ class Scratch(NamedTuple):
             return cls(Path(text))
         if not medium.strip() or not folder:
             raise InvalidRequestError(
-                f"--scratch {text}: it is no folder with a name; write it as in ssd=/data"
+                f"--scratch {text}: not a folder with a name; write e.g. ssd=/data"
             )
         return cls(Path(folder), medium.strip())
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # In how many processes each step is made, if it is repeated so often.
 ROUNDS = 3
 
-_SURROUNDINGS = "failed for want of space or memory, or as the process was killed"
+_SURROUNDINGS = "failed for lack of space or memory, or because the process was killed"
 
 # Wall time of the repeats of a step, of all rounds together, if their number is not given.
 BUDGET_SECONDS = 6.0
@@ -228,7 +228,7 @@ class _Session:
                     self.on_record(record)
         finally:
             if is_last and (left := len(runner.left(cases))):
-                kept = f"what is measured is in {self.request.out}, and the same command goes on"
+                kept = f"results so far are in {self.request.out}; the same command resumes"
                 say(f"{left} step{'s are' if left > 1 else ' is'} left; {kept}")
             if is_last and (failed := runner.store.failed_with_surroundings()):
                 say(f"{plural(failed, 'cell')} {_SURROUNDINGS}; the same command tries again")

@@ -112,7 +112,7 @@ class _Folder:
             raise InvalidFolderError(f"{path}: there is no such folder; name folders of results")
         file = next((path / name for name in FILES if (path / name).exists()), None)
         if file is None:
-            raise InvalidResultsError(f"{path} holds no results: there is no {RESULTS} in it")
+            raise InvalidResultsError(f"{path} contains no results: there is no {RESULTS} in it")
         self.records = records.read(file)
         self.data = folders.fingerprints_in(path)
         self.metadata = {each.name: _facts(each) for each in sorted(path.glob("*-threads-*.json"))}

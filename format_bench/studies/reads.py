@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     if data is not None and rows is not None:
         raise click.UsageError("--data excludes --rows; --sample takes some of its rows")
     if data is None and sample is not None:
-        raise click.UsageError("--sample is about --data, which is not given")
+        raise click.UsageError("--sample needs --data")
     with folders.make(scratch or Path(tempfile.gettempdir())) as folder:
         plain = session.own(data, sample, folder) if data else session.generated(dataset, rows, folder)
         asked = session.with_selection(plain, [each for each in columns.split(",") if each], where)

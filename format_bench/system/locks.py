@@ -127,7 +127,7 @@ def _open_for_all(path: Path) -> int:
         os.fchmod(descriptor, 0o444)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is no regular file")
+        raise OSError(errno.EINVAL, "not a regular file")
     return descriptor
 
 

@@ -819,4 +819,4 @@ def test_missing_asv_results_are_reported_in_one_line(project):
     text = run(project, "postprocessing.py", fails=True)
     assert text.startswith("postprocessing: ")
     assert text.count("\n") == 1
-    assert "holds no results of asv; run `make bench`" in text
+    assert "contains no results of asv; `asv run` makes them" in text

@@ -58,7 +58,7 @@ class MonthType(click.ParamType[date]):
         try:
             day = datetime.strptime(value, "%Y-%m").replace(tzinfo=UTC).date()
         except ValueError:
-            self.fail(f"{value!r} is not a month; write it as in 2024-03, or now", param, ctx)
+            self.fail(f"{value!r} is not a month; write e.g. 2024-03, or now", param, ctx)
         if day > today:
             self.fail(f"{value} lies in the future", param, ctx)
         return day

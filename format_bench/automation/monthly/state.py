@@ -91,7 +91,7 @@ class MonthState:
 
         if not path.exists():
             return None
-        problem = "is no state of a monthly run; remove it to measure the month from its start"
+        problem = "is not the state of a monthly run; remove it to measure the month from its start"
         with content_of(path, DamagedStateError, problem):
             return msgspec.json.decode(path.read_bytes(), type=cls)
 

@@ -218,7 +218,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     if data is not None:
         if any((results, dataset, conditions, medium, suite, mix)):
             raise click.UsageError(
-                "--data excludes RESULTS, --dataset, --under, --medium, --question and --suite"
+                "--data cannot be combined with RESULTS, --dataset, --under, --medium, --question "
+                "or --suite"
             )
         source = Source(data, SAMPLE, limits=data_limits)
         budget = TimeBudget(budget_seconds or BUDGET_SECONDS, spent_seconds=ctx.obj["spent_seconds"])
@@ -231,7 +232,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         whole = load_source(str(request.out)) if explain or as_json else None
     else:
         if budget_seconds is not None or thorough:
-            raise click.UsageError("--time-budget and --thorough are about --data, which is not given")
+            raise click.UsageError("--time-budget and --thorough need --data")
         found = whole = load_source(results or DEFAULT)
         for each in (*conditions, *([f"medium={medium}"] if medium else [])):
             found = _under(found, each)

@@ -180,10 +180,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     where, machines = options.pop("cluster"), options.pop("machines")
     plan_only = options.pop("plan_only")
     if where is None and (machines or plan_only):
-        raise click.UsageError("--machines and --plan are about --cluster, which is not given")
+        raise click.UsageError("--machines and --plan need --cluster")
     shard = options.pop("shard")
     if shard is not None and where is not None:
-        raise click.UsageError("--shard and --cluster exclude each other: both divide the plan")
+        raise click.UsageError("--shard and --cluster cannot be combined: both divide the plan")
     options["shard"] = None if shard is None else Shard.parse(shard)
     conditions = taken_conditions(options)
     queries = options.pop("queries")
@@ -231,15 +231,15 @@ def _own(options: dict[str, Any]) -> Source | None:
     path = _one_source(options.pop("data"), options.pop("webface"))
     limits = taken_limits(options, path)
     if path is None and (sample is not None or trust_pickle or chunks):
-        raise click.UsageError(
-            "--sample, --trust-pickle and --chunks are about --data, which is not given"
-        )
+        raise click.UsageError("--sample, --trust-pickle and --chunks need --data")
     if path is not None and (options["datasets"] or options["rows"] is not None):
-        raise click.UsageError("--data excludes --datasets and --rows; --sample takes some of its rows")
+        raise click.UsageError(
+            "--data cannot be combined with --datasets or --rows; --sample takes some of its rows"
+        )
     return None if path is None else Source(path, sample, trust_pickle, chunks=chunks, limits=limits)
 
 
 def _one_source(data: str | None, webface: str | None) -> str | None:
     if data is not None and webface is not None:
-        raise click.UsageError("--data and --webface exclude each other")
+        raise click.UsageError("--data and --webface cannot be combined")
     return data if data is not None else webface

@@ -27,7 +27,7 @@ class ChunkShape(Axis):
         """Return the edges as records have them, e.g. "1x560x1440"."""
         edges = text.lower().replace(" ", "").split("x")
         if not all(each.isdecimal() and int(each) for each in edges):
-            raise InvalidRequestError(f"{self.option} {text}: write it as in 1x560x1440")
+            raise InvalidRequestError(f"{self.option} {text}: write e.g. 1x560x1440")
         return shape_text(map(int, edges))
 
     def why_not(self, value: str, case: Case) -> str:  # noqa: ARG002 (any shape)

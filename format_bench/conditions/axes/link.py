@@ -24,7 +24,7 @@ class Link(ServerAxis):
         """Return the link as records have it, e.g. "50 ms, 100 Mbit/s"."""
         setting = Setting.of(text)
         if setting is None:
-            raise InvalidRequestError(f"{self.option} {text}: write it as in 20ms or 20ms/100Mbit")
+            raise InvalidRequestError(f"{self.option} {text}: write e.g. 20ms or 20ms/100Mbit")
         return str(setting)
 
     def set_on(self, operations: Operations, value: str) -> None:

@@ -31,7 +31,7 @@ class MemoryLimit(Axis):
         """Return the size in bytes, with its unit."""
         limit_bytes = size_of(text)
         if limit_bytes is None:
-            raise InvalidRequestError(f"{self.option} {text}: it is no size; write it as in 512M or 4G")
+            raise InvalidRequestError(f"{self.option} {text}: not a size; write e.g. 512M or 4G")
         if limit_bytes < LEAST_BYTES:
             raise InvalidRequestError(f"{self.option} {text}: nothing runs in less than 16M")
         return size_text(limit_bytes)

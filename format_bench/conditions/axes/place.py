@@ -24,7 +24,7 @@ class Place(ServerAxis):
         """Return the address."""
         bucket = text.removeprefix("s3://").strip("/")
         if not text.startswith("s3://") or not bucket or without_secrets(text) != text:
-            raise InvalidRequestError(f"{self.option}: write it as in s3://bucket/folder, without keys")
+            raise InvalidRequestError(f"{self.option}: write e.g. s3://bucket/folder, without keys")
         return f"s3://{bucket}"
 
     def set_on(self, operations: Operations, value: str) -> None:

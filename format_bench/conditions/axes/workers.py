@@ -34,7 +34,7 @@ class Workers(ElsewhereAxis):
         """Return both numbers; there are as many partitions as workers if one is given."""
         found = _FORM.fullmatch(text.lower())
         if not found:
-            raise InvalidRequestError(f"{self.option} {text}: write it as in 2 or 2x4 (partitions)")
+            raise InvalidRequestError(f"{self.option} {text}: write e.g. 2 or 2x4 (partitions)")
         return f"{found[1]}x{found[2] or found[1]}"
 
     def why_not(self, value: str, case: Case) -> str:

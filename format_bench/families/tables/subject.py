@@ -151,7 +151,7 @@ class _Compiler:
             match = _AGGREGATE.fullmatch(text)
             if not match:
                 known = "count, sum(COLUMN), min(COLUMN), max(COLUMN) and avg(COLUMN)"
-                raise ValueError(f"{text!r} is no aggregate; known: {known}")
+                raise ValueError(f"{text!r} is not an aggregate; known: {known}")
             _, function, name = match.groups()
             if not function:
                 found[Aggregate(COUNT)] = None

@@ -77,7 +77,7 @@ def command_of(name: str) -> click.Command:
     if of := study.argument:
         parameters[0] = of.parameter
     else:
-        text = "Measure the study's cells first, into RESULTS; a run that was interrupted goes on."
+        text = "Measure the study's cells first, into RESULTS; an interrupted run is resumed."
         parameters.append(click.Option(["--measure"], is_flag=True, help=text, hidden=not study.cells))
     if study.earlier:
         # As the command was before the study was a suite.
@@ -199,7 +199,7 @@ def _seconds(context: click.Context, parameter: click.Parameter, value: str) -> 
     """Return the seconds of a duration; infinity without one."""
     seconds = math.inf if value == parameter.default else seconds_of(value)
     if not seconds > 0:
-        text = f"{value!r} is no duration; write it as in 90s, 10m or 1h30m"
+        text = f"{value!r} is not a duration; write e.g. 90s, 10m or 1h30m"
         raise click.BadParameter(text, context, parameter)
     return seconds
 

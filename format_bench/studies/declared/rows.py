@@ -98,7 +98,7 @@ class Agenda(Generic[Row]):
         if not self._late:
             return ""
         cells = f"{plural(len(self._late), 'cell')} ({joined(self._late, most=3)})"
-        return f"not measured, since the time is spent: {cells}; the same command goes on"
+        return f"not measured, since the time is spent: {cells}; the same command resumes"
 
 
 @dataclass(frozen=True)

@@ -222,7 +222,7 @@ def test_a_folder_outside_of_a_checkout_is_refused(tmp_path, toy, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--from", "March"], "'March' is not a month; write it as in 2024-03, or now"),
+        (["--from", "March"], "'March' is not a month; write e.g. 2024-03, or now"),
         (["--from", "2999-01"], "2999-01 lies in the future"),
         (["--from", "2024-03", "--to", "2024-01"], "--from 2024-03 is after --to 2024-01"),
         (["--from", "2024-03", "--suite", "tabula"], "no suite 'tabula'; known: second, toy"),

@@ -53,4 +53,4 @@ def test_a_limit_that_is_reached_is_one_line_and_status_2(command, call):
     "arguments", [["run"], ["recommend"], ["plan", "mix.toml", "--dataset", "wind"]]
 )
 def test_limits_without_data_are_refused(arguments, call):
-    assert "are about --data, which is not given" in call(*arguments, "--data-memory", "1G")
+    assert "need --data" in call(*arguments, "--data-memory", "1G")

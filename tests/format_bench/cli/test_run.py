@@ -150,7 +150,7 @@ def test_an_interrupted_run_keeps_its_results_and_resumes(root, call, tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 130, said
-    assert "the same command goes on" in said
+    assert "the same command resumes" in said
     kept = results.read_bytes()
     done = call(*QUICK[:-1], "3")
     assert done.returncode == 0
@@ -162,7 +162,7 @@ def test_an_interrupted_run_keeps_its_results_and_resumes(root, call, tmp_path):
 def test_the_time_budget_leaves_the_rest_for_later(call_here):
     done = call_here(*QUICK[:-1], "3", "--time-budget", "1s")
     assert done.returncode == 0
-    assert "left; what is measured is in" in done.stderr
+    assert "left; results so far are in" in done.stderr
 
 
 def test_within_a_time_budget_dear_formats_have_values_on_a_sample_and_a_reason(call_here, tmp_path):
@@ -198,7 +198,7 @@ def test_results_of_different_data_with_one_name_are_not_mixed(call_here, tmp_pa
     path.write_text("a,b\n1,3\n", encoding="utf-8")
     done = call_here("--data", path, *QUICK[:2], "--repeats", 1)
     assert done.returncode == 2
-    assert "holds results of another mine; start over with --fresh" in done.stderr
+    assert "contains results of another mine; start over with --fresh" in done.stderr
 
 
 def test_user_images_are_measured(call_here, tmp_path):
@@ -233,8 +233,8 @@ def test_the_switches_of_the_thesis_work(call_here, tmp_path):
         (["--data", "missing.csv"], "there is no such file"),
         (["--data", "."], "contains no images"),
         (["--data", "empty.csv"], "empty.csv"),
-        (["--data", "text.csv", "--rows", "5"], "--data excludes"),
-        (["--data", "text.csv", "--webface", "text.csv"], "exclude each other"),
+        (["--data", "text.csv", "--rows", "5"], "--data cannot be combined"),
+        (["--data", "text.csv", "--webface", "text.csv"], "cannot be combined"),
         (["--data", "text.csv", "--sample", "0"], "not in the range"),
         (["--data", "text.csv", "--image"], "text is a table"),
         (["--sample", "5"], "about --data"),
@@ -251,7 +251,7 @@ def test_the_switches_of_the_thesis_work(call_here, tmp_path):
         (["--threads", "2"], "it is one of 1 and all"),
         (["--time-budget", "soon"], "no duration"),
         (["--scratch", "nowhere"], "there is no such folder"),
-        (["--out", "text.csv"], "it is no folder"),
+        (["--out", "text.csv"], "not a folder"),
         (["--unknown"], "No such option"),
     ],
 )

@@ -104,7 +104,7 @@ def test_a_run_goes_on_with_further_questions_and_refuses_changed_ones(call, tab
     assert b'"query": "dearest"' in after[len(before) :]
     status, line = call(first.replace("-15", "-16"), "--formats", "Parquet[pyarrow]")
     assert status == 2
-    assert "out holds results of another question 'cheap' to mine; start over with --fresh" in line
+    assert "out contains results of another question 'cheap' to mine; start over with --fresh" in line
 
 
 def test_workers_of_a_cluster_are_asked_the_same(call, table, tmp_path):  # noqa: ARG001
@@ -117,7 +117,7 @@ def test_workers_of_a_cluster_are_asked_the_same(call, table, tmp_path):  # noqa
     assert {len(json.loads(each)["case"]["questions"]) for each in log.splitlines()} == {32}
     status, line = call(QUESTIONS.replace("-15", "-16"), "--cluster", "local:1")
     assert status == 2
-    assert "out holds results of another question 'cheap' to mine" in line
+    assert "out contains results of another question 'cheap' to mine" in line
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_workers_of_a_cluster_are_asked_the_same(call, table, tmp_path):  # noqa
         ('columns = ["prize"]', "the table has no column prize; did you mean 'price'?"),
         ('columns = ["id"]\nwhere = [{ column = "city", operator = "<", value = 3 }]', "contains text"),
         ('aggregates = ["sum(city)"]', "sum of 'city', which contains text"),
-        ('aggregates = ["median(id)"]', "'median(id)' is no aggregate; known: count, sum(COLUMN)"),
+        ('aggregates = ["median(id)"]', "'median(id)' is not an aggregate; known: count, sum(COLUMN)"),
         ('columns = ["id"]\nlimit = 3', "a limit needs an order"),
         ('columns = ["id"]\nwhere = [{ column = "id", value = 3 }]', "write an operator with value"),
         ('sql = "SELECT prize FROM data"', 'Referenced column "prize" not found'),

@@ -119,7 +119,7 @@ def test_a_closed_terminal_signals_all_processes_and_measured_cells_stay(start, 
         os.killpg(process.pid, number)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 128 + signal.SIGHUP, said
-    assert "the same command goes on" in said
+    assert "the same command resumes" in said
     assert results.read_bytes().endswith(b"\n")
     _check_left_nothing(tmp_path, temporary)
 

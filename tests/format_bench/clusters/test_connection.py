@@ -171,7 +171,7 @@ def test_an_unreachable_scheduler_is_reported_within_seconds():
     [
         ("local:0", "write local:4, or local:4:1.5GiB"),
         ("local:two", "No module named 'local'"),
-        ("local:2:much", "'much' is no size; write 1.5GiB"),
+        ("local:2:much", "'much' is not a size; write e.g. 1.5GiB"),
         ("missing.json", "there is no such file; name a scheduler (tcp://host:8786)"),
         ("host.example:8786", "there is no such file; name a scheduler (tcp://host:8786)"),
         ("no_such_module:make", "No module named 'no_such_module'"),
@@ -185,7 +185,7 @@ def test_a_wrong_text_is_one_line(where, words):
 def test_a_file_that_is_no_scheduler_file_is_refused(tmp_path):
     path = tmp_path / "scheduler.json"
     path.write_text("[1, 2]")
-    assert "it is no scheduler file" in error_of(str(path))
+    assert "not a scheduler file" in error_of(str(path))
 
 
 def test_versions_that_differ_are_named_with_their_processes():

@@ -72,7 +72,7 @@ def test_a_file_without_questions_or_text_is_refused(tmp_path):
     with pytest.raises(InvalidQuestionsError, match="contains no question; write each below a line"):
         Questions.of(path)
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(InvalidQuestionsError, match="is no text in UTF-8"):
+    with pytest.raises(InvalidQuestionsError, match="is not UTF-8 text"):
         Questions.of(path)
 
 

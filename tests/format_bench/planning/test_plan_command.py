@@ -85,7 +85,7 @@ def test_a_plan_is_fitted_proposed_verified_and_written(call, tmp_path):
     (tmp_path / "mix.toml").write_text(MIX.replace("dim_1 = 1", "dim_1 = 2"))
     status, _, err = call("mix.toml", "--data", "mine.npy", "--stores", "HDF5", "--budget", "1s")
     assert status == 2
-    assert "holds results of another query 'series' to mine-" in err
+    assert "contains results of another query 'series' to mine-" in err
     assert err.rstrip().endswith("start over with --fresh, or name another --results")
 
 
@@ -123,7 +123,7 @@ def test_a_cold_plan_of_a_data_set_is_shown_as_text(call, tmp_path):
             "has levels 1 to 22, not 99",
         ),
         (("mix.toml", "--data", "mine.npy", "--stores", "HDF5", "--codec", "zpaq"), "has no codec zpaq"),
-        (("mix.toml", "--data", "mine.npy", "--budget", "soon"), "'soon' is no duration"),
+        (("mix.toml", "--data", "mine.npy", "--budget", "soon"), "'soon' is not a duration"),
     ],
 )
 def test_what_cannot_be_planned_ends_with_one_line_and_status_2(call, arguments, message):

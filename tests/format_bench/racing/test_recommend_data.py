@@ -238,9 +238,9 @@ def test_the_page_on_compression_has_the_codecs_worth_trying(root):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--time-budget", "5s"], "--time-budget and --thorough are about --data"),
-        (["--thorough"], "--time-budget and --thorough are about --data"),
-        (["thesis", "--data", "prices.csv"], "--data excludes RESULTS"),
+        (["--time-budget", "5s"], "--time-budget and --thorough need --data"),
+        (["--thorough"], "--time-budget and --thorough need --data"),
+        (["thesis", "--data", "prices.csv"], "--data cannot be combined with RESULTS"),
         (["--data", "nothing.csv"], "nothing.csv"),
         (["--data", "prices.csv", "--weight", "open_time=1"], "tables have no open time"),
     ],

@@ -724,7 +724,7 @@ def test_a_condition_is_written_as_run_takes_it(tmp_path):
         assert (f"Use {name}, no codec: it is the only one" in done.stdout) is True, done.stderr
     done = run("recommend", tmp_path, "--under", "link=1 hop")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "write it as in 20ms" in done.stderr
+    assert "write e.g. 20ms" in done.stderr
 
 
 def test_missing_results_are_reported_in_one_line(tmp_path):

@@ -159,7 +159,9 @@ def test_killed_workers_and_clients_and_a_full_disk_lose_double_and_leave_nothin
     good = {name: fact for name, fact in expected_facts.items() if "Good" in name}
     assert {n: f for n, f in facts_of(small.records).items() if "Good" in n} == good
     assert facts_of(small.records).keys() == expected_facts.keys()
-    with pytest.raises(InvalidResultsError, match="holds results of 2 machines, which do not compare"):
+    with pytest.raises(
+        InvalidResultsError, match="contains results of 2 machines, which do not compare"
+    ):
         load(out)
 
 
@@ -197,7 +199,7 @@ def test_a_killed_scheduler_ends_the_run_with_a_line_and_the_same_command_resume
         assert first.returncode == 2
         *progress, kept, error = errors.splitlines()
         assert error == "format-bench: the scheduler was lost; start it and the workers again"
-        assert kept == f"what is measured is in {out / RESULTS}, and the same command goes on"
+        assert kept == f"results so far are in {out / RESULTS}; the same command resumes"
         assert "Traceback" not in "".join(progress)
         before = records.read(out / RESULTS)
         assert {each.medium for each in before} == {"one"}
@@ -239,7 +241,7 @@ def of_two_machines(tmp_path):
 
 def test_results_of_machines_that_differ_are_shown_one_at_a_time(of_two_machines):
     assert [each.value for each in load(f"{of_two_machines}#abd").records] == [2.0]
-    for name, words in (("", "holds results of 2 machines"), ("#x", "no results of a machine x")):
+    for name, words in (("", "contains results of 2 machines"), ("#x", "no results of a machine x")):
         with pytest.raises(InvalidResultsError, match=words):
             load(f"{of_two_machines}{name}")
     done = run("report", of_two_machines)
@@ -257,7 +259,7 @@ def test_results_of_machines_that_differ_are_shown_one_at_a_time(of_two_machines
             "/b: on a cluster, name it",
         ),
         (("--cluster", "local:1", "--plan", "--fresh"), "a plan discards nothing"),
-        (("--plan",), "--machines and --plan are about --cluster"),
+        (("--plan",), "--machines and --plan need --cluster"),
         (("--formats", "CSV", "--rows", "10"), "it has results of a cluster"),
     ],
 )

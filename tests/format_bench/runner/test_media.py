@@ -100,8 +100,8 @@ def test_each_cell_is_measured_on_each_medium(tmp_path, memory, capfd):
 @pytest.mark.parametrize(
     ("scratches", "message"),
     [
-        (["=x"], "it is no folder with a name"),
-        (["ssd="], "it is no folder with a name"),
+        (["=x"], "not a folder with a name"),
+        (["ssd="], "not a folder with a name"),
         (["ssd=/nowhere"], "--scratch /nowhere: there is no such folder"),
         (["/nowhere", "/nowhere"], "--scratch /nowhere: there is no such folder"),
     ],

@@ -151,7 +151,7 @@ def test_other_data_under_one_name_are_refused_and_nothing_changes(tmp_path):
     done = run("merge", tmp_path / "all", one, other)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "other holds results of another own; merge it into a folder of its own" in done.stderr
+    assert "other contains results of another own; merge it into a folder of its own" in done.stderr
     assert list((tmp_path / "all").iterdir()) == []
     for part, content in ((one, b"1"), (other, b"2")):
         (part / folders.DATA).unlink()
@@ -163,7 +163,7 @@ def test_other_data_under_one_name_are_refused_and_nothing_changes(tmp_path):
     assert (tmp_path / "all" / MAPS / "a.npz").read_bytes() == b"1"
     for folder, words in (
         (tmp_path / "none", "there is no such folder"),
-        (tmp_path, "holds no results"),
+        (tmp_path, "contains no results"),
     ):
         done = run("merge", tmp_path / "all", folder)
         assert done.returncode == 2

@@ -91,7 +91,7 @@ def test_a_run_says_which_cells_it_tries_again(tmp_path, capsys):
     (tmp_path / RESULTS).write_bytes(b"".join(lines))
     found = measure(request, console, on_own=lambda _: None, on_record=lambda _: None)
     said = capsys.readouterr().err
-    assert f"trying {len(made)} cells again that failed for want of space or memory" in said
+    assert f"trying {len(made)} cells again that failed for lack of space or memory" in said
     assert {each.status for each in found.records} == {CellStatus.VALUE}
     measure(request, console, on_own=lambda _: None, on_record=lambda _: None)
     assert "again" not in capsys.readouterr().err

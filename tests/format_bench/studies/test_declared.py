@@ -339,12 +339,12 @@ def test_an_instrument_starts_no_cell_when_the_time_is_spent(tmp_path, capsys):
     with pytest.raises(InvalidResultsError, match="does not exist"):
         weigh(tmp_path, shard=Shard(2, 2), seconds=0)
     said = capsys.readouterr().err
-    assert "since the time is spent: 2 cells (JSON and ORC); the same command goes on" in said
+    assert "since the time is spent: 2 cells (JSON and ORC); the same command resumes" in said
 
 
 @pytest.mark.parametrize(
     ("option", "text", "sentence"),
-    [("--time-budget", "soon", "is no duration"), ("--shard", "3/2", "write the second of three")],
+    [("--time-budget", "soon", "is not a duration"), ("--shard", "3/2", "write the second of three")],
 )
 def test_limits_of_an_instrument_are_refused_in_a_line(option, text, sentence):
     done = run("study", "nesting", option, text)

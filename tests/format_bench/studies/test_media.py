@@ -144,7 +144,7 @@ def test_time_ends_a_session_between_formats(tmp_path, capsys):
     media = compared([Scratch(tmp_path, "disk")])
     with pytest.raises(InvalidResultsError, match="does not exist"):
         session(media, tmp_path / "out", ["SQLite"], 1000, minutes=0)
-    assert "the time is spent: 1 cell (1, SQLite); the same command goes on" in capsys.readouterr().err
+    assert "the time is spent: 1 cell (1, SQLite); the same command resumes" in capsys.readouterr().err
 
 
 def test_formats_turn_around(made_up):
