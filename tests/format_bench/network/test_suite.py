@@ -67,7 +67,7 @@ def test_conditions_of_servers_are_parsed_or_refused_in_a_line():
     assert link.parse("20ms/100Mbit") == "20 ms, 100 Mbit/s"
     assert place.parse("s3://bucket/folder/") == "s3://bucket/folder"
     for axis, text in ((link, "fast"), (place, "gs://b"), (place, "s3://"), (place, "s3://k:secret@b")):
-        with pytest.raises(InvalidRequestError, match="write e.g.") as refused:
+        with pytest.raises(InvalidRequestError, match=r"write e\.g\.") as refused:
             axis.parse(text)
         assert "secret" not in str(refused.value)
     local, remote = Case("Parquet", "core", 10), Case("Parquet", "core", 10, suite="remote")
