@@ -513,7 +513,7 @@ def test_the_facts_of_a_missing_format_are_unknown():
     answer = recommend(found, {SIZE: 1}, [Requirement.SAFE, Requirement.COLUMNS])
     assert list(answer.excluded[0].reasons.values()) == [
         "whether Nimble is safe is not known here",
-        "whether Nimble reads single columns is not known here",
+        "whether Nimble has column projection is not known here",
     ]
 
 
@@ -533,7 +533,7 @@ def test_images_are_ranked_by_their_own_metrics():
     weighed = {Measure("random read time per image"): 1.0}
     assert order(recommend(found, weighed)) == ["JPEG", "PNG"]
     assert order(recommend(found, weighed, [Requirement.EXACT])) == ["PNG"]
-    with pytest.raises(NoCandidateError, match="PNG keeps images, which have no columns"):
+    with pytest.raises(NoCandidateError, match="PNG keeps images: columns is a requirement on tables"):
         recommend(found, weighed, [Requirement.COLUMNS])
 
 
