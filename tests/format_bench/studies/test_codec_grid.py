@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -311,7 +312,8 @@ def test_a_format_that_cannot_be_loaded_is_a_row_with_a_reason(monkeypatch):
         ["Feather", metric, "none"] for metric in ("size", "save time", "read time")
     ]
     assert {cell for row in rows for cell in row[3:]} == {"unavailable [1]"}
-    assert page.count("1. Feather: unavailable: it is broken\n") == 2
+    # Named by what is known of the adapter: nothing, or the facts that another test has read.
+    assert len(re.findall(r"1\. Feather(, no codec)?: unavailable: it is broken\n", page)) == 2
 
 
 def test_each_round_is_as_thorough_as_one_alone(tmp_path, monkeypatch):
