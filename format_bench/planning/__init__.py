@@ -1,6 +1,6 @@
-"""Planner of chunk shapes: the store and the chunks that suit a user's own mix of queries.
+"""Planner of layouts: how to write a table, or an array, for a user's own mix of queries.
 
-docs/planning.md describes the method. `cells` measures layouts of a sample by the executor, and keeps
-records of them; `cost_model` and `chunk_search` know that a layout is a shape of chunks, and a plan for
-data of another family would have others of these two; `session` brings both together.
+docs/planning.md describes the method. `session` fits models, proposes layouts and verifies them; `cells`
+measures layouts of a sample by the executor, and keeps records of them. A `Planner` knows a family:
+`layouts` tables (with `table_sample` and `layout_cost`), `chunks` arrays (`chunk_cost`, `chunk_search`).
 """

@@ -39,7 +39,7 @@ QUERY = Effort(0.075, 3)
 """Share of all queries in one process: a query is repeated thrice, unless it takes 4 times its share."""
 
 LEAST_LIMIT_SECONDS = 30.0
-"""Least wall time after which saving and reading layouts counts as timed out."""
+"""Wall time of each layout, beside the budget, after which saving and reading counts as timed out."""
 
 
 @dataclass
@@ -203,7 +203,7 @@ class Cells:
             cells,
             _measured_each,
             *(self._planner.path, least, budget.left_seconds),
-            limit_seconds=LEAST_LIMIT_SECONDS + self._budget.seconds,
+            limit_seconds=LEAST_LIMIT_SECONDS * len(cells) + self._budget.seconds,
             folder=self._folder,
             after=lambda _cell, _outcome, rest: [] if budget.is_spent() else rest,
         )

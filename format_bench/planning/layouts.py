@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import query_engines
-from adapter_core import FormatBenchError, TableLayout
+from adapter_core import TableLayout
 from adapter_core.errors import (
     InvalidQuestionsError,
     InvalidRequestError,
     UnsupportedError,
     UserDataError,
 )
-from adapter_core.predicate import Comparison
-from adapter_core.query import TABLE, OneOf
-from data_generator import DEFAULT_SEED
 from data_generator.confinement.limits import USUAL_LIMITS
-from data_generator.sampling import sampled_rows
 from format_bench.conditions.axes.table_layout import Layout as Axis
-from format_bench.families.queries.operations import DEFAULTS, TUNED, QueryOperations, QueryTables
-from format_bench.families.tables.operations import TableOperations
+from format_bench.families.queries.operations import DEFAULTS, TUNED
 from format_bench.instruments import isolation, threads
-from format_bench.planning.layout_cost import GROUP_ROWS, PAGE_ROWS, SHARED_TERMS, TableFacts, facts_of
+from format_bench.planning.layout_cost import GROUP_ROWS, PAGE_ROWS, SHARED_TERMS
 from format_bench.planning.mix import Weighted, read_table_mix
 from format_bench.planning.planner import Planner
+from format_bench.planning.table_sample import TableSample, lookups_of, sample_table
 from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined, plural
 from format_bench.runner.reading_display import ReadingLines
 from format_bench.runner.user_data import prepare
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from adapter_core import BaseAdapter
-    from adapter_core.query import Query
     from format_bench.families.questions import Questions
     from format_bench.planning.measured import Form, Layout, StorePlan, Verified
     from format_bench.planning.mix import Mix
@@ -48,14 +40,8 @@ if TYPE_CHECKING:
 LIBRARY = "the library's defaults"
 """Kind of the default."""
 
-MOST_ORDERS = 6
-"""Orders of rows that are looked at, the file's included."""
-
 DESIGNED = 10
 """Layouts that a model is fitted to, the library's defaults included."""
-
-PROBES = 3
-"""Columns of numbers that are added up, to separate the terms of a model."""
 
 SIMPLER = 1.003
 """Factor on a predicted cost for each choice of a layout: of equals the plainest is proposed."""
@@ -69,18 +55,6 @@ _READERS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Sampled:
-    """A stored sample, and what is known of it."""
-
-    facts: TableFacts
-    rows: int
-    """Of the whole table."""
-    probes: tuple[str, ...]
-    sort_by: tuple[str, ...]
-    """A user's own sort key, if any."""
-
-
 class LayoutPlanner(Planner):
     """A sample of a table, and queries to it.
 
@@ -88,7 +62,7 @@ class LayoutPlanner(Planner):
     ----------
     name : str
         Name of the table.
-    sampled : _Sampled
+    sampled : TableSample
         The sample.
     mix : Mix
         The queries.
@@ -110,7 +84,7 @@ class LayoutPlanner(Planner):
     def __init__(  # noqa: PLR0913, PLR0917 (the data, and what they are asked)
         self,
         name: str,
-        sampled: _Sampled,
+        sampled: TableSample,
         mix: Mix,
         questions: Questions,
         path: Path,
@@ -160,8 +134,8 @@ class LayoutPlanner(Planner):
         smaller = [each for each in GROUP_ROWS if each < rows]
         groups = [*smaller, None] if "group_rows" in names else [None]
         pages = [None, *(each for each in PAGE_ROWS if each < rows)] if "page_rows" in names else [None]
-        filters = [(), tuple(_lookups(self.facts))] if "lookups" in names else [()]
-        orders: list[Any] = [*self.facts.orders]
+        filters = [(), tuple(lookups_of(self.facts.asked))] if "lookups" in names else [()]
+        orders: list[Any] = [each for each in self._sampled.orders if each in self.facts.orders]
         if any(query.positions for query in self.facts.asked.values()):
             orders = [()]  # rows are asked by their numbers
         return [orders, codecs, groups, pages, list(dict.fromkeys(filters)), [0, 1, 2]]
@@ -381,8 +355,9 @@ def prepared(
             watch(each)
     path = folder / "sample"
     outcome = isolation.run(
-        _sample,
+        sample_table,
         *(request.name, stored, request.size, questions, sample_bytes, codecs, path),
+        [each.sort_by for each in request.given],
         limit_seconds=USUAL_LIMITS.seconds,
     )
     if outcome.error == InvalidQuestionsError.__name__:
@@ -425,125 +400,8 @@ def _codecs_of(request: PlanRequest) -> list[str]:
     return [request.codec if request.level is None else f"{request.codec}:{request.level}"]
 
 
-def _sample(  # noqa: PLR0913, PLR0917 (the data, and what is asked)
-    name: str,
-    stored: Path | None,
-    size: int | None,
-    questions: Questions,
-    sample_bytes: float,
-    codecs: list[str],
-    path: Path,
-) -> tuple[_Sampled, Questions] | str:
-    """Store a sample of a table to be asked a mix; return its facts, or the message of an error."""
-    try:
-        if stored is None:
-            data = QueryOperations.generate(name, size)
-        else:
-            data = QueryTables(name, given={TABLE: TableOperations.load(stored)}, is_own=True)
-        if TABLE not in data.tables:
-            return f"{name} has the tables {joined(data.tables)}, and a layout is planned for one"
-        whole = data.tables[TABLE]
-        if not len(whole):
-            return f"{name} has no rows, and so no layout"
-        bytes_now = max(1, int(whole.memory_usage(deep=True).sum()))
-        rows = max(1, min(len(whole), int(len(whole) * sample_bytes / bytes_now)))
-        places = sampled_rows(len(whole), rows, DEFAULT_SEED)
-        if places is not None:
-            data = QueryOperations.take(data, places.tolist())
-        data, asked = _asked(data, questions)
-    except InvalidQuestionsError:
-        raise
-    except FormatBenchError as error:
-        return str(error)
-    QueryOperations.store(data, path)
-    keys = questions.tuned.get(TABLE, {}).get("sort_by", [])
-    df = data.tables[TABLE]
-    facts = facts_of(df, asked, _orders(df, asked, questions, tuple(keys)), codecs, _lookups_of(asked))
-    probes = tuple(each for each in asked if each not in questions.by_name)
-    return _Sampled(facts, len(whole), probes, tuple(keys)), data.questions or questions
-
-
-def _asked(data: QueryTables, questions: Questions) -> tuple[QueryTables, dict[str, Query]]:
-    """Return data made ready for a mix and its probes, and the queries.
-
-    Raises
-    ------
-    InvalidQuestionsError
-        If a question of the mix does not fit the data, or has no single answer.
-    """
-    data = QueryOperations.asking(data, questions)
-    found = data.facts.asked
-    for name, each in found.items():
-        if isinstance(each, str):
-            raise questions.by_name[name].refused(each)
-    queries = {name: each for name, each in found.items() if not isinstance(each, str)}
-    texts = [_probe(name) for name in _numbers_read(data.tables[TABLE], queries)]
-    with_probes = replace(questions, sources=(*questions.sources, ("probes", "\n".join(texts))))
-    data = QueryOperations.asking(replace(data), with_probes)
-    return data, {n: each for n, each in data.facts.asked.items() if not isinstance(each, str)}
-
-
-def _numbers_read(df: pd.DataFrame, queries: Mapping[str, Query]) -> list[str]:
-    """Return columns of numbers that queries read, the ones read most often first."""
-    counts: dict[str, int] = {}
-    for query in queries.values():
-        for name in query.read:
-            if name in df.columns and df[name].dtype.kind in "iuf":
-                counts[name] = counts.get(name, 0) + 1
-    return sorted(counts, key=lambda each: -counts[each])[:PROBES]
-
-
-def _probe(column: str) -> str:
-    name, aggregate = json.dumps(f"probe: sum of {column}"), json.dumps(f"sum({column})")
-    return f'[[question]]\nname = {name}\naggregates = ["count", {aggregate}]'
-
-
 def _shuffled(values: Sequence[Any], seed: int) -> Iterator[Any]:
     """Yield all values again and again, in another order each time: no two choices go together."""
     shuffle = random.Random(seed)  # noqa: S311 (a design)
     for _ in range(DESIGNED):
         yield from shuffle.sample(values, len(values))
-
-
-def _orders(
-    df: pd.DataFrame, asked: Mapping[str, Query], questions: Questions, keys: tuple[str, ...]
-) -> list[tuple[str, ...]]:
-    """Return sort keys that may serve queries: by the weights of the conditions on their columns."""
-    weights: dict[str, float] = {}
-    others: dict[str, float] = {}
-    for name, query in asked.items():
-        weight = questions.by_name[name].weight if name in questions.by_name else 0.0
-        for column in query.compared:
-            weights[column] = weights.get(column, 0.0) + weight
-        for column in (*query.groups, *([query.order.column] if query.order else ())):
-            others[column.partition(".")[0]] = others.get(column, 0.0) + weight
-    first = sorted(weights, key=lambda each: -weights[each])
-    found = [keys] if keys else []
-    found += [(each,) for each in first[:3]]
-    if len(first) > 1:
-        # The column of fewer values first: within each of them the other one is in order.
-        pair = sorted(first[:2], key=lambda each: _distinct(df, each))
-        found.append(tuple(pair))
-    found += [(each,) for each in sorted(others, key=lambda each: -others[each])]
-    return list(dict.fromkeys(each for each in found if {*each} <= {*df.columns}))[: MOST_ORDERS - 1]
-
-
-def _distinct(df: pd.DataFrame, column: str) -> int:
-    try:
-        return int(df[column].nunique())
-    except TypeError:
-        return len(df)
-
-
-def _lookups_of(asked: Mapping[str, Query]) -> list[str]:
-    """Return the columns of which queries look up single values."""
-    found = []
-    for query in asked.values():
-        for each in query.where:
-            if isinstance(each, OneOf) or (isinstance(each, Comparison) and each.operator == "=="):
-                found.append(each.column)
-    return list(dict.fromkeys(found))
-
-
-def _lookups(facts: TableFacts) -> list[str]:
-    return _lookups_of(facts.asked)

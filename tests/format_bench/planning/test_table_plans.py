@@ -47,6 +47,7 @@ def call(tmp_path, monkeypatch, capfd):
     )
     df.to_parquet(tmp_path / "mine.parquet")
     df[["device"]].head(500).assign(none=None).to_parquet(tmp_path / "small.parquet")
+    df[["device"]].head(9).assign(list=[[1]] * 9).to_parquet(tmp_path / "lists.parquet")
     df.head(0).to_parquet(tmp_path / "empty.parquet")
     np.save(tmp_path / "array.npy", np.zeros((4, 4)))
 
@@ -115,6 +116,11 @@ def test_the_answer_has_three_lines_and_the_rest_only_if_asked_for(call):
             'columns = ["load"]\npositions = [3]',
             ("--stores", "Parquet[datafusion]"),
             "no store could be measured: Parquet[datafusion]: question 'q': datafusion does not answer",
+        ),
+        (
+            'columns = ["device"]\n[tuned.data]\nsort_by = ["list"]\nlookups = []',
+            ("--data", "lists.parquet"),
+            "[tuned.data]: rows cannot be sorted by 'list'",
         ),
         ('columns = ["load"]\nweight = 0', (), "weight is 0; write a number above 0"),
         ('columns = ["load"]\n[weigh]\nsave = 2', (), "weigh is {'save': 2}; write shares from 0 to 1"),
