@@ -105,7 +105,8 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         cases = {_entry_of(case): case for case in found.cases}
         criteria = purposes.criteria_before(cases, family.suites[0].name, request.wish)
         promise = promise_for(own, family, criteria.weights, out.parent)
-        entries = sorted(cases, key=promise.of)
+        # Where nothing is known, formats of their own before other engines of them.
+        entries = sorted(cases, key=lambda each: (promise.of(each), "[" in each.format))
         if own.family == "tables" and own.rows <= TINY_ROWS and not request.thorough:
             # Any format does, so few are enough to know what CSV would lose.
             entries = [each for each in entries if each in _FOR_TINY]
