@@ -536,7 +536,7 @@
     if (!code) return [];
     const text = make("pre", { tabIndex: 0 }, make("code", { textContent: code }));
     const button = make("button", { type: "button", className: "copy", textContent: "copy" });
-    return [make("details", { className: "code" }, make("summary", { textContent: "code" }), button, text)];
+    return [make("details", { className: "code", name: "ranked" }, make("summary", { textContent: "code" }), button, text)];
   }
 
   function explained({ ranked, excluded, measures, knowsNoise }, suite, choice) {
