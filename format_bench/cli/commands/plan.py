@@ -8,7 +8,17 @@ from typing import Any
 
 import click
 
-from format_bench.cli.options import Duration, Names, measuring_console, taken_limits, with_data_limits
+from format_bench.cli.help import Section, SectionedCommand
+from format_bench.cli.options import (
+    Duration,
+    Name,
+    Names,
+    dataset_names,
+    format_names,
+    measuring_console,
+    taken_limits,
+    with_data_limits,
+)
 from format_bench.planning import output
 from format_bench.planning.chunks import ChunkPlanner
 from format_bench.planning.layouts import LayoutPlanner
@@ -51,47 +61,55 @@ Stores by default: {", ".join(LayoutPlanner.stores)} for tables,
 """
 
 
-@click.command(help=HELP)
+@click.command(cls=SectionedCommand, help=HELP)
 @click.argument("mix", type=click.Path(path_type=Path))
-@click.option(
+@Section.DATA.option(
     "--data", metavar="FILE|FOLDER", help="Your own table, or array (NetCDF, HDF5, NPY, Zarr)."
 )
-@click.option("--dataset", help="Name of generated data, instead of --data.")
-@click.option("--rows", type=click.IntRange(1), help="Rows of generated data, or chunks. [default: all]")
-@click.option("--stores", type=Names(), default=(), help="Labels of stores, or of formats with engines.")
-@click.option("--codec", default="", help="As in zstd:3. [default: none for arrays, all for tables]")
-@click.option("--cold", is_flag=True, help="Read what is not in the page cache.")
-@click.option(
+@with_data_limits
+@Section.DATA.option("--dataset", type=Name(dataset_names), help="Generated data instead of --data.")
+@Section.DATA.option(
+    "--rows", type=click.IntRange(1), help="Rows, or chunks, of the generated data. [default: all]"
+)
+@Section.WHAT.option(
+    "--stores", type=Names(format_names), default=(), help="Stores, or formats with engines, to try."
+)
+@Section.WHAT.option(
+    "--codec", default="", help="Codec, e.g. zstd:3. [default: none for arrays, all for tables]"
+)
+@Section.HOW.option("--cold", is_flag=True, help="Measure reads that bypass the page cache.")
+@Section.HOW.option(
     "--budget",
     "budget_seconds",
     type=Duration(),
     default=BUDGET_SECONDS,
-    help="Time for all, as in 5m. [default: 2m]",
+    help="Time for everything, e.g. 5m. [default: 2m]",
 )
-@click.option(
+@Section.HOW.option(
     "--sample-size",
     "sample_megabytes",
     type=click.FloatRange(0.1),
     metavar="MB",
-    help="Size of the sample. [default: by the budget]",
+    help="Size of the sample. [default: depends on the budget]",
 )
-@click.option("--scratch", type=click.Path(path_type=Path), help="Folder for the measured files.")
-@click.option(
+@Section.WHERE.option(
+    "--scratch", type=click.Path(path_type=Path), help="Folder for the measured files."
+)
+@Section.OUTPUT.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="PAGE",
     help="Also write the answer to a page, .html or .md.",
 )
-@click.option(
+@Section.OUTPUT.option(
     "--results",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Folder of the results; the same command goes on there. [default: reports/plan-NAME]",
+    help="Folder for the results, where the same command resumes. [default: reports/plan-NAME]",
 )
-@click.option("--fresh", is_flag=True, help="Drop earlier results in that folder.")
-@with_data_limits
-@click.option("--explain", is_flag=True, help="Show all layouts, predictions and grounds.")
-@click.option("--json", "as_json", is_flag=True, help="Print all of the answer as JSON.")
+@Section.OUTPUT.option("--fresh", is_flag=True, help="Delete earlier results in that folder first.")
+@Section.OUTPUT.option("--explain", is_flag=True, help="Show all layouts, predictions and reasons.")
+@Section.OUTPUT.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
 @click.pass_context
 def command(  # noqa: PLR0913, PLR0917 (one for each option)
     ctx: click.Context,
@@ -117,7 +135,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     if (data is None) == (dataset is None):
         raise click.UsageError("give either --data or --dataset")
     if data is not None and rows is not None:
-        raise click.UsageError("--rows is about --dataset, which is not given")
+        raise click.UsageError("--rows needs --dataset")
     if out is not None and out.suffix[1:] not in output.ENDINGS:
         raise click.UsageError(f"--out {out} must end in .html or .md")
     name, level = codec_choice(codec or "none")

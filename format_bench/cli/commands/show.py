@@ -14,6 +14,7 @@ from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import UnknownNameError
 from adapter_core.snippets import Code, Snippet
 from adapter_core.text import visible
+from format_bench.cli.options import Name, format_names
 from format_bench.families.operations import registry_of
 from format_bench.metadata import libraries
 from format_bench.results.suites import FAMILIES
@@ -33,16 +34,16 @@ what it reads with what it wrote. This page is made by `format-bench show --mark
 
 
 @click.command("show")
-@click.argument("label", required=False)
+@click.argument("label", type=Name(format_names), metavar="[LABEL]", required=False)
 @click.option(
-    "--code", "shows_code", is_flag=True, help="Print the calls to write and to read, to paste."
+    "--code", "shows_code", is_flag=True, help="Print the code that writes and reads it, to paste."
 )
-@click.option("--codec", default="none", help="Of the code, as in zstd or zstd:3.")
+@click.option("--codec", default="none", help="Codec in the code, e.g. zstd or zstd:3.")
 @click.option("--level", type=int, help="Level of the codec.")
 @click.option(
     "--family",
     type=click.Choice(list(FAMILIES)),
-    help="Of a label that several families have. [default: the first of them]",
+    help="Family, if several have the label. [default: the first of them]",
 )
 @click.option("--markdown", is_flag=True, help="Print the code of all formats as a page.")
 def command(  # noqa: PLR0913 (options)

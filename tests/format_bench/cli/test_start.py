@@ -66,6 +66,8 @@ def test_nothing_heavy_is_imported(arguments, words):
         ("recommend --require saf", "safe"),
         ("recommend --under memory", "memory-limit="),
         ("recommend --dataset web", "webface"),
+        ("show Vort", "Vortex"),
+        ("plan --stores Zarr.di", "Zarr.dir"),
         ("rec", "recommend"),
     ],
 )

@@ -109,7 +109,7 @@ def test_a_cold_plan_of_a_data_set_is_shown_as_text(call, tmp_path):
     [
         (("mix.toml",), "give either --data or --dataset"),
         (("mix.toml", "--data", "mine.npy", "--dataset", "faces"), "give either --data or --dataset"),
-        (("mix.toml", "--data", "mine.npy", "--rows", "3"), "--rows is about --dataset"),
+        (("mix.toml", "--data", "mine.npy", "--rows", "3"), "--rows needs --dataset"),
         (("mix.toml", "--data", "mine.npy", "--out", "plan.pdf"), "must end in .html or .md"),
         (("none.toml", "--data", "mine.npy"), "none.toml: No such file"),
         (("mix.toml", "--data", "none.npy"), "none.npy"),
