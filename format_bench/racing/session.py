@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import UserDataError
+from adapter_core.errors import NoCandidateError, UserDataError
 from adapter_core.files import size_bytes
 from data_generator import location
 from format_bench.instruments import isolation
@@ -23,6 +23,7 @@ from format_bench.recommendation import purposes
 from format_bench.recommendation.recommend import TINY_ROWS, excluded_of
 from format_bench.recommendation.scoring import READ_TIME
 from format_bench.results.candidates import Candidate, Configuration
+from format_bench.results.display.text import joined
 from format_bench.results.metrics import METRICS, Measure, Noise
 from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.results.suites import FAMILIES, Family, Step
@@ -107,7 +108,8 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         promise = promise_for(own, family, criteria.weights, out.parent)
         # Where nothing is known, formats of their own before other engines of them.
         entries = sorted(cases, key=lambda each: (promise.of(each), "[" in each.format))
-        if own.family == "tables" and own.rows <= TINY_ROWS and not request.thorough:
+        is_tiny = own.family == "tables" and own.rows <= TINY_ROWS
+        if is_tiny and not request.thorough and not criteria.requirements:
             # Any format does, so few are enough to know what CSV would lose.
             entries = [each for each in entries if each in _FOR_TINY]
         standings = Standings(out.name, own.rows, entries, request.wish, family.item)
@@ -125,7 +127,6 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         stack.enter_context(files)
         standings.add(measurer.earlier())
         race = Race(standings, standings.live[:FIRST], measurer.measure, budget)
-
         race.end_seconds = max(END_SECONDS, min(start_seconds, MOST_END_SHARE * budget.seconds))
 
         def watch(race: Race) -> None:
@@ -184,7 +185,7 @@ def _exclude(standings: Standings, family: Family, criteria: Criteria, own: Prep
     Raises
     ------
     NoCandidateError
-        If requirements rule out all.
+        If that rules out all.
     """
     suite = family.suites[0].name
     refusals = {
@@ -194,6 +195,8 @@ def _exclude(standings: Standings, family: Family, criteria: Criteria, own: Prep
     for entry in standings.entries:
         if refusals[entry.format]:
             standings.drop(entry, refusals[entry.format])
+    if not standings.live:
+        raise NoCandidateError(f"no candidate is left: {joined(dict.fromkeys(refusals.values()))}")
     candidates = [Candidate(each) for each in standings.live]
     for each in excluded_of(candidates, criteria.requirements, suite, {}):
         standings.drop(each.candidate.configuration, "; ".join(each.reasons.values()))
