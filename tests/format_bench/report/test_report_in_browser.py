@@ -121,7 +121,8 @@ def test_nothing_is_wider_than_the_screen(opened, name, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     outside = page.evaluate(
         "Array.from(document.querySelectorAll('body *'))"
-        ".filter((e) => !e.closest('.scroll, .skip, pre') && e.getBoundingClientRect().right > innerWidth)"
+        ".filter((e) => !e.closest('.scroll, .skip, pre')"
+        " && e.getBoundingClientRect().right > innerWidth)"
         ".map((e) => e.outerHTML.slice(0, 200))"
     )
     assert outside == []
