@@ -6,7 +6,7 @@ import csv
 import io
 import warnings
 from collections.abc import Iterator, Mapping
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -91,7 +91,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         """Return the options of the calls."""
         return {
             "compression": f"compression={literal(whole_file.pandas_options(codec, level))}",
-            "exact": keywords(**_exactly(version("pandas"))),
+            "exact": keywords(**_exactly(_pandas_here())),
             **super().placeholders(codec, level),
         }
 
@@ -200,6 +200,14 @@ def _writer_options(df: pd.DataFrame, codec: str | None, level: int | None) -> d
         "quoting": _quoting(df),
         "compression": whole_file.pandas_options(codec, level),
     }
+
+
+def _pandas_here() -> str:
+    """Return the installed version of pandas; without one, the first that needs no option."""
+    try:
+        return version("pandas")
+    except PackageNotFoundError:
+        return ".".join(map(str, _EXACT_SINCE))
 
 
 def _exactly(pandas_version: str) -> dict[str, str]:

@@ -86,7 +86,8 @@ class Adapter(ArrayFormat, PartialReads, Tunable, RemoteTable, Changeable):
             with tiledb.open({path}) as stored:
                 df = pd.DataFrame(stored[:])
         """,
-        lacks=("category", "Int64"),
+        changes={"Int64": "float64"},
+        lacks=("category",),
         differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
     )
 

@@ -74,8 +74,9 @@ class Adapter(PartialReads, Streams):
             "bool": "boolean",
             "str": "object",
             "float32": "Float32",
+            "category": "object",
         },
-        lacks=("int8", "datetime64[us]", "category"),
+        lacks=("int8", "datetime64[us]"),
         differs="FormatBench's own files also contain the Arrow schema of the table",
     )
 

@@ -75,7 +75,8 @@ class Root(ArrayFormat, PartialReads, RemoteTable):
                 arrays = {name: table[name].array(library="np") for name in table.keys()}
             df = pd.DataFrame(arrays)
         """,
-        lacks=("category", "Int64", "datetime64[us]"),
+        changes={"Int64": "float64"},
+        lacks=("category", "datetime64[us]"),
         differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
     )
 

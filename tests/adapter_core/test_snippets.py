@@ -76,6 +76,22 @@ def test_code_runs_with_each_codec(case, outcome_of):
     check(case, outcome_of(OTHERS, case))
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("dtype", snippets.COLUMNS)
+def test_columns_to_convert_before_are_those_that_the_code_cannot_take(dtype, tmp_path):
+    cases = [
+        each
+        for each in USUAL
+        if each.family == "tables" and not each.codec and dtype in each.adapter.snippet.lacks
+    ]
+    taken = []
+    ran = snippets.run_all(cases, tmp_path, lambda case: {"df": snippets.table(case.adapter, dtype)})
+    for case, outcome in ran.items():
+        if not outcome.error and not snippets.difference(case, outcome.data, outcome.read):
+            taken.append(case.label)
+    assert taken == []
+
+
 def test_every_adapter_has_code_or_says_why_not():
     silent, sentences = [], set()
     for package in PACKAGES.values():

@@ -110,10 +110,10 @@ class Outcome(NamedTuple):
     """What it read from the adapter's own file."""
 
 
-def table(adapter: Any, without: Iterable[str] = ()) -> pd.DataFrame:
-    """Return a table with a column of each dtype that the adapter accepts."""
+def table(adapter: Any, only: str = "", without: Iterable[str] = ()) -> pd.DataFrame:
+    """Return a table with a column of each dtype that the adapter accepts, or of one."""
     found = {}
-    for dtype, values in COLUMNS.items():
+    for dtype, values in {only: COLUMNS[only]}.items() if only else COLUMNS.items():
         column = pd.Series(values, dtype=dtype)
         try:
             adapter.check(pd.DataFrame({NAMES.get(dtype, dtype): column}))
@@ -128,7 +128,7 @@ def data_for(case: Case) -> dict[str, Any]:
     """Return the variables of the code of a case."""
     generator = np.random.default_rng(0)
     if case.family == "tables":
-        return {"df": table(case.adapter, case.adapter.snippet.lacks)}
+        return {"df": table(case.adapter, without=case.adapter.snippet.lacks)}
     if case.family == "images":
         # Smooth, since lossy codecs keep noise badly.
         ramp = np.linspace(0, 200, 12 * 8 * 3).astype("uint8").reshape(12, 8, 3)

@@ -23,6 +23,8 @@ from format_bench.runner.plan import codec_choice
 # Codec of the page's examples where an adapter has it: small and fast at its usual level.
 _EXAMPLE_CODEC = "zstd"
 
+_SILENT = "its adapter declares none"
+
 _WIDEST_FACT = len("the library's default")
 
 
@@ -88,7 +90,7 @@ def command(  # noqa: PLR0913 (options)
         raise click.UsageError(f"--codec {codec} and --level {level} both give a level")
     code = _code(adapter, name, of_name if level is None else level)
     if code is None:
-        raise click.UsageError(f"{label} has no code to paste: {adapter.snippet}")
+        raise click.UsageError(f"{label} has no code to paste: {adapter.snippet or _SILENT}")
     click.echo(code.text)
     for note in _elsewhere(label, families, registry):
         click.echo(f"# {note}")
@@ -141,7 +143,7 @@ def facts(family: str, registry: Registry[Any], adapter: Any) -> Iterator[list[s
         "comes back changed": _changes(adapter),
         "on damaged files": adapter.crash_on_damage,
         "other libraries": ", ".join(_other_engines(adapter.label, registry)),
-        "code": "" if isinstance(adapter.snippet, Snippet) else f"none: {adapter.snippet}",
+        "code": "" if isinstance(adapter.snippet, Snippet) else f"none: {adapter.snippet or _SILENT}",
     }
     yield from ([name, text] for name, text in found.items() if text)
 

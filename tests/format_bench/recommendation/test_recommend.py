@@ -664,6 +664,7 @@ def test_the_command_prints_a_table_and_words(made):
     assert (done.returncode, done.stderr) == (0, "")
     assert "Use Feather, no codec: of 2 that meet safe it is best on the whole" in done.stdout
     assert re.search(r"^Feather, no codec +P +1 +1\.19 +2\.33 +1\.00$", done.stdout, re.MULTILINE)
+    assert 'df.to_feather("data.feather", compression="uncompressed", version=2)' in done.stdout
     assert "the disk is made of cheese" in done.stdout
     assert "\x1b" not in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
