@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.column_batches import NumberReads
 from adapter_core.errors import CannotHoldError, InvalidSelectionError, UnknownNameError
 from adapter_core.features import PARTIAL_READS, Feature, lacking, unsupported
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core.kinds import NESTED, Kind, kinds_inside, kinds_of, leaves_of, nested_array
 from adapter_core.partitioned import PartFiles, Partitions
 from adapter_core.predicate import Predicate
 from adapter_core.protocols import Composed
 from adapter_core.remote_adapter import RemoteFacts
 from adapter_core.tunable import SortedSaves, Tunable
-from adapter_core.values import integers_beyond_float
+from adapter_core.values import integers_beyond_float, with_nan
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
     from adapter_core.column_batches import Batch
     from adapter_core.partitioned import PartitionedTable
@@ -40,7 +41,12 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
     supports: ClassVar[frozenset[Feature]] = frozenset()
     """Features of the protocols that the class derives from; any other raises `UnsupportedError`."""
     refuses: ClassVar[Mapping[Kind, str]] = {}
-    """Kinds of column that the format, or its library, cannot store, with the reasons."""
+    """Kinds of column that the format, or its library, cannot store, with the reasons.
+
+    They are refused inside nested values, too. `Kind.NESTED` stands for all kinds of nested columns.
+    """
+    refuses_inside: ClassVar[Mapping[Kind, str]] = {}
+    """Kinds that it can store as columns, and not inside lists, structs and maps."""
     holds_duplicate_names: ClassVar[bool] = False
     """True if two columns may have the same name."""
     holds_nul_in_names: ClassVar[bool] = True
@@ -53,6 +59,8 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
     """True if reading a truncated file always raises."""
     maps_files: ClassVar[bool] = False
     """True if tables that were read are mapped files, whose pages come into memory when used."""
+    tells_nan_from_null: ClassVar[bool] = True
+    """True if NaN inside lists, structs and maps comes back as NaN; among columns, both are null."""
     kept_digits: ClassVar[int | None] = None
     """Significant decimal digits of a float that the library's writer keeps; None if all."""
     kept_decimals: ClassVar[int | None] = None
@@ -78,6 +86,8 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
             The feature that a protocol stands for.
         """
         super().__init_subclass__(**kwargs)
+        if Kind.NESTED in cls.refuses:
+            cls.refuses = {**dict.fromkeys(NESTED, cls.refuses[Kind.NESTED]), **cls.refuses}
         if feature is not None:
             cls._of_feature[feature] = cls
         declared = vars(cls).get("supports")  # in other packages; the one way until version 0.1
@@ -198,12 +208,34 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
         for position, kind in enumerate(kinds_of(df)):
             if kind in self.refuses:
                 self._refuse_column(df.columns[position], f"{kind}; {self.refuses[kind]}")
+            if kind in NESTED:
+                self._check_inside(df.columns[position], kind, nested_array(df.iloc[:, position]))
         if len(df) == 0 and not self.holds_zero_rows:
             raise self.refusal("the table has no rows, and without rows its columns would be lost")
         if self.reads_nullable_integers_as_floats:
             name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED})
             self._refuse_column(name, "nulls and integers beyond 2**53, which are read as floats")
         self._check_values(df)
+
+    def _check_inside(self, name: str, kind: Kind, array: pa.Array) -> None:
+        """Raise `refusal` if a nested column contains values that the format cannot store."""
+        refused = {**self.refuses, **self.refuses_inside}
+        for inside in sorted(kinds_inside(array.type)):
+            if inside in refused:
+                self._refuse_column(name, f"{kind} with {inside}; {refused[inside]}")
+        for leaves in leaves_of(array):
+            self._check_leaves(name, kind, leaves)
+
+    def _check_leaves(self, name: str, kind: Kind, leaves: pa.Array) -> None:
+        """Raise `refusal` for values inside a nested column, of any length, that cannot be stored.
+
+        By default these are the values that cannot be stored in a column of their own.
+        """
+        import pandas as pd
+
+        if not self.tells_nan_from_null and with_nan(leaves):
+            self._refuse_column(name, f"{kind} with NaN, which would be null")
+        self._check_values(pd.DataFrame({name: leaves.drop_null().to_pandas()}))
 
     def refusal(self, reason: str) -> CannotHoldError:
         """Return the error to raise for a table that this format cannot store."""

@@ -1,6 +1,6 @@
 """Writers of tables with columns of records, by the shortest call of each format's library.
 
-The formats' adapters take pandas' own types, which they give back as they were; records are Arrow's.
+Adapters check and restore what pandas has; queries read the plain columns of Arrow.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core.kinds import NESTED, kinds_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def has_records(df: pd.DataFrame) -> bool:
     """Return True if a column contains records or lists."""
-    return Kind.ARROW_NESTED in kinds_of(df)
+    return not NESTED.isdisjoint(kinds_of(df))
 
 
 def write(format_label: str, df: pd.DataFrame, path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from decimal import ROUND_DOWN, Context, Decimal
 from typing import TYPE_CHECKING
 
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core.kinds import Kind, kinds_of, nested_array
 
 if TYPE_CHECKING:
     import numpy as np
@@ -114,6 +114,33 @@ def infinite_floats(df: pd.DataFrame) -> str | None:
     import numpy as np
 
     return _first(df, _FLOATS, lambda values: bool(np.isinf(values).any()))
+
+
+def with_nan(values: pa.Array) -> bool:
+    """Return True if values of Arrow are floats, and one of them is NaN, which is not null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_float16(values.type):
+        values = values.cast(pa.float32())
+    return pa.types.is_floating(values.type) and bool(pc.any(pc.is_nan(values)).as_py())
+
+
+def maps_with_repeated_keys(df: pd.DataFrame) -> str | None:
+    """Return the first column of maps one of which has a key twice."""
+    import numpy as np
+    import pyarrow as pa
+
+    for position, kind in enumerate(kinds_of(df)):
+        if kind is Kind.MAP:
+            maps = nested_array(df.iloc[:, position]).drop_null()
+            offsets = maps.offsets.to_numpy()
+            keys = maps.keys.slice(offsets[0], offsets[-1] - offsets[0])
+            rows = np.repeat(np.arange(len(maps)), np.diff(offsets))
+            entries = pa.table({"row": rows, "key": keys})
+            if entries.group_by(["row", "key"]).aggregate([]).num_rows < len(keys):
+                return str(df.columns[position])
+    return None
 
 
 def with_minus_zero(df: pd.DataFrame) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import mmap
 import re
@@ -13,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import OBJECT_STORES, Codec, Kind, PartialReads, Snippet, Streams, Trait, whole_file
+from adapter_core.kinds import types_in, without_maps
 from adapter_core.snippets import keywords
-from adapter_core.tables.arrow import PANDAS, frame_of_part, pandas_metadata, reader_of
+from adapter_core.tables.arrow import PANDAS, frame_of_part, pandas_metadata, pandas_of, reader_of
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
 
@@ -36,6 +38,9 @@ _UNITS = {"s": "millis", "ms": "millis", "us": "micros", "ns": "nanos"}
 
 # Rows that are Python objects at a time, which take several times the memory of their values.
 _BLOCK_ROWS = 10_000
+
+ARROW = "ARROW:schema"
+"""Key of the types of nested columns, as Parquet has it, which Avro's own would widen."""
 
 _STOP = "stop"
 """Name of the number of rows in the pandas metadata: the end of the default index."""
@@ -83,7 +88,9 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         Kind.INTERVAL: "Avro has no type for them",
         Kind.SPARSE: "pyarrow does not take them",
         Kind.ARROW: "the file keeps no Arrow types of pandas",
-        Kind.ARROW_NESTED: "the file keeps no Arrow types of pandas",
+        Kind.WIDE_DECIMAL: "fastavro has no type for them",
+        Kind.EMPTY_STRUCT: "a record of Avro without fields takes no bytes",
+        Kind.OTHER_NESTED: "Avro has no type for them",
         Kind.MIXED: "a field of the schema has one type",
     }
     snippet = Snippet(
@@ -124,10 +131,23 @@ class Adapter(FetchedFormat, PartialReads, Streams):
             "level": "",
         }
 
+    refuses_inside: ClassVar = dict.fromkeys(
+        (Kind.DATETIME, Kind.ZONED_DATETIME), "they would be objects of Python, without nanoseconds"
+    )
+
     def _check_values(self, df: pd.DataFrame) -> None:
         self._refuse_column(integers_beyond_int64(df), "integers beyond Avro's long, 2**63 - 1")
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *PYTHON_YEARS)
         self._refuse_column(name, "datetimes beyond the years 1 to 9999")
+
+    def _check_inside(self, name: str, kind: Kind, array: pa.Array) -> None:
+        import pyarrow as pa
+
+        super()._check_inside(name, kind, array)
+        for struct in filter(pa.types.is_struct, types_in(array.type)):
+            for field in struct:
+                if not _AVRO_NAME.fullmatch(field.name):
+                    self._refuse_column(name, f"the field {field.name!r}, which is no name in Avro")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -152,7 +172,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         schema = {"type": "record", "name": "row", "fields": fields}
         names = [field["name"] for field in fields]
         columns = [python_values(table.column(i)) for i in range(table.num_columns)]
-        metadata = {PANDAS: table.schema.metadata[PANDAS.encode()].decode()}
+        metadata = _metadata(table.schema)
         around = codec.removeprefix(WHOLE_FILE) if codec and codec.startswith(WHOLE_FILE) else None
         with whole_file.writing_to(target, around, level) as file:
             rows = (dict(zip(names, row)) for row in zip(*columns))  # noqa: B905 (once a row)
@@ -187,12 +207,13 @@ class Adapter(FetchedFormat, PartialReads, Streams):
                 yield from (dict(zip(names, row)) for row in zip(*columns))  # noqa: B905 (once a row)
 
         schema = fastavro.parse_schema({"type": "record", "name": "row", "fields": fields})
-        metadata = json.loads(pandas_metadata(empty))
-        metadata["index_columns"] = [
+        described = json.loads(pandas_metadata(empty))
+        described["index_columns"] = [
             {"kind": "range", "name": None, "start": 0, _STOP: _LATER, "step": 1}
         ]
+        metadata = {**_metadata(empty.schema), PANDAS: json.dumps(described)}
         with path.open("w+b") as file:
-            fastavro.writer(file, schema, rows(), metadata={PANDAS: json.dumps(metadata)})
+            fastavro.writer(file, schema, rows(), metadata=metadata)
             _set_rows(file, found)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
@@ -202,15 +223,15 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         with whole_file.reading(path) as file:
             reader = fastavro.reader(file)
             fields = _fields(reader, columns)
+            schema = _schema(reader, fields)
             chunks: list[list[pa.Array]] = [[] for _ in fields]
             for rows in _batches(reader, _BLOCK_ROWS):
-                for values, arrays in zip(_arrays(rows, fields), chunks, strict=True):
+                for values, arrays in zip(_arrays(rows, fields, schema), chunks, strict=True):
                     arrays.append(values)
-            schema = _schema(reader, fields)
         arrays = [pa.chunked_array(c, f.type) for c, f in zip(chunks, schema, strict=True)]
         table = pa.Table.from_arrays(arrays, schema=schema)
         _check_rows(path, table.num_rows, schema)
-        return table.to_pandas()
+        return pandas_of(table)
 
     def _column_names(self, path: Path) -> list[str]:
         import fastavro
@@ -239,7 +260,9 @@ class Adapter(FetchedFormat, PartialReads, Streams):
             schema = _schema(reader, fields)
             for rows in _batches(reader, min(batch_rows, _BLOCK_ROWS)):
                 found += len(rows)
-                yield frame_of_part(pa.Table.from_arrays(list(_arrays(rows, fields)), schema=schema))
+                yield frame_of_part(
+                    pa.Table.from_arrays(list(_arrays(rows, fields, schema)), schema=schema)
+                )
         _check_rows(path, found, schema)
 
     @staticmethod
@@ -271,7 +294,7 @@ def column_name(field: dict[str, Any]) -> str:
 
 def field_of(position: int, field: pa.Field, column: pa.ChunkedArray) -> dict[str, Any]:
     """Return the Avro field of a column."""
-    avro = _avro_type(field.type)
+    avro = _avro_type(field.type, f"of_{position}")
     # A union costs a byte a value, so columns without nulls have none.
     if column.null_count and avro != "null":
         avro = ["null", avro]
@@ -294,13 +317,28 @@ def _set_rows(file: BinaryIO, rows: int) -> None:
         mapped[place : place + width] = str(rows).ljust(width).encode()
 
 
-def _avro_type(arrow: pa.DataType) -> Any:
-    """Return the Avro type of an Arrow type; categories have the type of their values."""
+def _avro_type(arrow: pa.DataType, name: str = "") -> Any:
+    """Return the Avro type of an Arrow type; categories have the type of their values.
+
+    Maps are lists of records, since keys of Avro's own are text, and without order. `name` begins the
+    names of records, which are unique in a schema.
+    """
     import pyarrow as pa
     from pyarrow import types
 
     if types.is_dictionary(arrow):
         return _avro_type(arrow.value_type)
+    if types.is_map(arrow):
+        return _avro_type(without_maps(arrow), name)
+    if types.is_struct(arrow):
+        inner = [
+            _nullable({"name": each.name, "type": _avro_type(each.type, f"{name}_{i}")})
+            for i, each in enumerate(arrow)
+        ]
+        return {"type": "record", "name": name, "fields": inner}
+    if types.is_nested(arrow):
+        item = _nullable({"type": _avro_type(arrow.value_type, f"{name}_0")})
+        return {"type": "array", "items": item["type"]}
     if types.is_timestamp(arrow):
         zone = "" if arrow.tz else "local-"
         return {"type": "long", "logicalType": f"{zone}timestamp-{_UNITS[arrow.unit]}"}
@@ -366,6 +404,8 @@ def python_values(column: pa.ChunkedArray) -> list[Any]:
         # fastavro writes integers as they are, and would need a datetime object per value.
         unit = "ms" if column.type.unit == "s" else column.type.unit
         column = column.cast(pa.timestamp(unit, column.type.tz)).cast(pa.int64())
+    if types.is_nested(column.type):
+        return column.cast(without_maps(column.type)).to_pylist()
     is_text = types.is_large_string(column.type) or types.is_string(column.type)
     if is_text or (column.null_count == 0 and types.is_primitive(column.type)):
         return column.to_numpy(zero_copy_only=False).tolist()
@@ -382,8 +422,27 @@ def _schema(reader: Any, fields: list[dict[str, Any]]) -> pa.Schema:
     """Return the Arrow schema of some fields, with the pandas metadata of the file."""
     import pyarrow as pa
 
-    columns = [pa.field(column_name(each), arrow_type(each["type"])) for each in fields]
+    nested = {}
+    if ARROW in reader.metadata:
+        saved = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(reader.metadata[ARROW])))
+        nested = {each.name: each.type for each in saved}
+    names = [column_name(each) for each in fields]
+    columns = [
+        (name, nested[name] if name in nested else arrow_type(each["type"]))
+        for name, each in zip(names, fields, strict=True)
+    ]
     return pa.schema(columns, {PANDAS: reader.metadata[PANDAS]})
+
+
+def _metadata(schema: pa.Schema) -> dict[str, str]:
+    """Return the metadata of a file: pandas' own, and the types of nested columns."""
+    import pyarrow as pa
+
+    found = {PANDAS: schema.metadata[PANDAS.encode()].decode()}
+    nested = pa.schema([field for field in schema if field.type.num_fields])
+    if len(nested):
+        found[ARROW] = base64.b64encode(nested.serialize()).decode()
+    return found
 
 
 def _batches(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[str, Any]]]:
@@ -391,11 +450,13 @@ def _batches(rows: Iterator[dict[str, Any]], size: int) -> Iterator[list[dict[st
         yield batch
 
 
-def _arrays(rows: list[dict[str, Any]], fields: list[dict[str, Any]]) -> Iterator[pa.Array]:
+def _arrays(
+    rows: list[dict[str, Any]], fields: list[dict[str, Any]], schema: pa.Schema
+) -> Iterator[pa.Array]:
     import pyarrow as pa
 
-    for field in fields:
-        yield pa.array(map(itemgetter(field["name"]), rows), arrow_type(field["type"]))
+    for field, dtype in zip(fields, schema.types, strict=True):
+        yield pa.array(map(itemgetter(field["name"]), rows), dtype)
 
 
 def _check_rows(path: Path, found: int, schema: pa.Schema) -> None:

@@ -51,6 +51,9 @@ class Adapter(FetchedFormat, ColumnReads):
         Kind.ZONED_DATETIME: _NO_TYPE,
         Kind.DECIMAL: "Polars' Avro writer loses the sign bit of some",
         Kind.TIMEDELTA: _NO_TYPE,
+        Kind.WIDE_DECIMAL: _NO_TYPE,
+        Kind.VECTOR: _NO_TYPE,
+        Kind.MAP: _NO_TYPE,
     }
     snippet = Snippet(
         imports="import polars as pl",

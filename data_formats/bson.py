@@ -60,11 +60,12 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
         Kind.TIME: _DATETIMES_ONLY,
         Kind.TIMEDELTA: _DATETIMES_ONLY,
         Kind.DECIMAL: "pymongo does not take Python's",
+        Kind.WIDE_DECIMAL: "pymongo does not take Python's",
         Kind.PERIOD: _NO_TYPE,
         Kind.INTERVAL: _NO_TYPE,
         Kind.SPARSE: "documents would fill them up",
         Kind.ARROW: "the file keeps no Arrow types of pandas",
-        Kind.ARROW_NESTED: "the file keeps no Arrow types of pandas",
+        Kind.OTHER_NESTED: _NO_TYPE,
         Kind.CATEGORY_NOT_TEXT: "the file keeps no categories",
         Kind.MIXED: "some would come back as other types, as tuples do",
     }
@@ -81,6 +82,10 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
                 df = pd.DataFrame(bson.decode_all(file.read()))
         """,
         changes={"int8": "int64", "float32": "float64", "category": "str", "Int64": "float64"},
+    )
+
+    refuses_inside: ClassVar = dict.fromkeys(
+        (Kind.DATETIME, Kind.ZONED_DATETIME), "only columns of them are written as BSON's own"
     )
 
     def _check_values(self, df: pd.DataFrame) -> None:
@@ -207,5 +212,7 @@ def _to_pandas(column: pa.ChunkedArray, *, is_nullable: bool) -> Any:
     }
     if (is_nullable or column.null_count) and column.type in nullable:
         return nullable[column.type].__from_arrow__(column)
+    if pa.types.is_nested(column.type):
+        return pd.arrays.ArrowExtensionArray(column)
     # A column of one batch is a view of Arrow's memory, which is read-only.
     return column.to_pandas().copy() if column.num_chunks == 1 else column.to_pandas()

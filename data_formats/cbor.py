@@ -30,8 +30,11 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = {
-        kind: why for kind, why in row_format.REFUSES.items() if kind not in (Kind.DATE, Kind.DECIMAL)
+        kind: why
+        for kind, why in row_format.REFUSES.items()
+        if kind not in (Kind.DATE, Kind.DECIMAL, Kind.WIDE_DECIMAL)
     }
+    refuses_inside: ClassVar = row_format.REFUSES_INSIDE
     snippet = Snippet(
         imports="import cbor2\nimport pandas as pd",
         write="""

@@ -58,11 +58,12 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         Kind.BINARY: _AS_TEXT,
         Kind.TIME: _AS_TEXT,
         Kind.DECIMAL: "CSV readers turn them into floats",
+        Kind.WIDE_DECIMAL: "CSV readers turn them into floats",
         Kind.PERIOD: _AS_TEXT,
         Kind.INTERVAL: _AS_TEXT,
         Kind.SPARSE: "CSV would fill them up",
         Kind.ARROW: "CSV keeps no Arrow types",
-        Kind.ARROW_NESTED: "CSV keeps no Arrow types",
+        Kind.NESTED: _AS_TEXT,
         Kind.CATEGORY_NOT_TEXT: "CSV keeps no categories",
         Kind.MIXED: _AS_TEXT,
     }

@@ -94,6 +94,8 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
         Kind.TIMEDELTA: _NO_TYPE,
+        Kind.WIDE_DECIMAL: _NO_TYPE,
+        **arrow.NO_EMPTY_STRUCTS,
     }
     snippet = Snippet(
         imports="import deltalake",

@@ -17,6 +17,7 @@ from adapter_core import (
     Tunable,
 )
 from adapter_core.arrow_codec import codec_of_file
+from adapter_core.kinds import nested_dtype
 from adapter_core.snippets import keywords
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import slice_of, tables_of
@@ -83,7 +84,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         from pyarrow import feather
 
         # pandas opens the path itself, and pyarrow reads through Python's file object: twice the time.
-        return feather.read_feather(path, columns=columns)
+        return feather.read_feather(path, columns=columns, types_mapper=nested_dtype)
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import pyarrow as pa
@@ -109,11 +110,8 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
 
         # Unlike pandas.read_feather, data sets request several columns at once.
         server = file.arrow_file_system()
-        return (
-            dataset.dataset(file.arrow_path, format="ipc", filesystem=server)
-            .to_table(columns)
-            .to_pandas()
-        )
+        data = dataset.dataset(file.arrow_path, format="ipc", filesystem=server)
+        return arrow.pandas_of(data.to_table(columns))
 
     def _count_rows_remote(self, file: RemoteFile) -> int:
         from pyarrow import dataset

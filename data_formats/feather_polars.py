@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import OBJECT_STORES, Given, RemoteTable, Snippet
 from adapter_core.tables import polars
-from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
+from adapter_core.tables.arrow import NO_WIDE_DECIMALS, REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ class Adapter(polars.PolarsFile, RemoteTable):
     suffix = ".feather"
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
-    refuses: ClassVar = REFUSES_WITHOUT_METADATA
+    refuses: ClassVar = REFUSES_WITHOUT_METADATA | NO_WIDE_DECIMALS
     save_schemes: ClassVar = OBJECT_STORES
     snippet = Snippet(
         imports="import polars as pl",

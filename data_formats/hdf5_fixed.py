@@ -45,6 +45,7 @@ class Adapter(HDF5, RowReads):
         Kind.DATE: _PICKLED,
         Kind.TIME: _PICKLED,
         Kind.DECIMAL: _PICKLED,
+        Kind.WIDE_DECIMAL: _PICKLED,
         Kind.MIXED: _PICKLED,
         Kind.NULLABLE_BOOLEAN: _NO_TYPE,
         Kind.NULLABLE_INTEGER: _NO_TYPE,
@@ -56,7 +57,7 @@ class Adapter(HDF5, RowReads):
         Kind.INTERVAL: _NO_TYPE,
         Kind.SPARSE: _NO_TYPE,
         Kind.ARROW: _NO_TYPE,
-        Kind.ARROW_NESTED: _NO_TYPE,
+        Kind.NESTED: _NO_TYPE,
     }
     snippet = Snippet(
         imports="import pandas as pd",

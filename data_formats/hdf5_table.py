@@ -81,6 +81,7 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
         Kind.DATE: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
         Kind.DECIMAL: _NO_TYPE,
+        Kind.WIDE_DECIMAL: _NO_TYPE,
         Kind.MIXED: _NO_TYPE,
         Kind.NULLABLE_BOOLEAN: _NO_TYPE,
         Kind.NULLABLE_INTEGER: _NO_TYPE,
@@ -90,7 +91,7 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
         Kind.INTERVAL: _NO_TYPE,
         Kind.SPARSE: _NO_TYPE,
         Kind.ARROW: _NO_TYPE,
-        Kind.ARROW_NESTED: _NO_TYPE,
+        Kind.NESTED: _NO_TYPE,
     }
     snippet = Snippet(
         imports="import pandas as pd",

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -28,6 +29,7 @@ from adapter_core import (
     Trait,
     Tunable,
 )
+from adapter_core.kinds import kind_of_arrow, types_in
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.tables.parquet_files import ParquetFiles
@@ -88,6 +90,8 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.NULL: "Iceberg has no type for them before version 3",
         Kind.TIMEDELTA: _NO_TYPE,
+        Kind.WIDE_DECIMAL: _NO_TYPE,
+        **arrow.NO_EMPTY_STRUCTS,
     }
     snippet = (
         "tables are written through a catalog, a user's own REST, SQL or Glue service; the adapter "
@@ -112,6 +116,11 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
             raise self.refusal("a column has no name")
         self._refuse_column(with_nanoseconds(df), "nanoseconds; PyIceberg writes none")
         self._refuse_column(integers_beyond_int64(df), "integers beyond Iceberg's long, 2**63 - 1")
+
+    def _check_inside(self, name: str, kind: Kind, array: pa.Array) -> None:
+        super()._check_inside(name, kind, array)
+        if _has_many_structs(array.type):
+            self._refuse_column(name, f"{kind} of structs; PyIceberg reads null as an empty one")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -312,9 +321,9 @@ def _new_table(
     from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, NullOrder, SortField, SortOrder
     from pyiceberg.transforms import IdentityTransform
 
-    numbered = pa.schema(
-        [field.with_metadata({FIELD_ID: str(number)}) for number, field in enumerate(schema, 1)]
-    )
+    # Columns have the first numbers, and fields inside them those that follow.
+    inner = count(len(schema) + 1)
+    numbered = pa.schema([_numbered(field, number, inner) for number, field in enumerate(schema, 1)])
     order = [
         SortField(schema.names.index(name) + 1, IdentityTransform(), null_order=NullOrder.NULLS_LAST)
         for name in sort_by
@@ -328,6 +337,35 @@ def _new_table(
     )
     before = f"{location}/metadata/v0.metadata.json"
     return Table(("data",), metadata, before, files, folder_catalog())
+
+
+def _has_many_structs(dtype: pa.DataType) -> bool:
+    """Return True if lists or maps of structs are anywhere in a type."""
+    from pyarrow import types
+
+    return any(
+        types.is_struct(each.item_type if types.is_map(each) else each.value_type)
+        for each in types_in(dtype)
+        if kind_of_arrow(each) in {Kind.LIST, Kind.VECTOR, Kind.MAP}
+    )
+
+
+def _numbered(field: pa.Field, number: int, inner: Iterator[int]) -> pa.Field:
+    """Return a field with its number, and the numbers of all fields inside it."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    def within(part: pa.Field) -> pa.Field:
+        return _numbered(part, next(inner), inner)
+
+    dtype = field.type
+    if types.is_struct(dtype):
+        dtype = pa.struct([within(each) for each in dtype])
+    elif types.is_map(dtype):
+        dtype = pa.map_(within(dtype.key_field), within(dtype.item_field))
+    elif types.is_list(dtype) or types.is_large_list(dtype):
+        dtype = pa.list_(within(dtype.value_field))
+    return field.with_type(dtype).with_metadata({FIELD_ID: str(number)})
 
 
 def _files_at(file: RemoteFile) -> FileIO:
@@ -382,7 +420,7 @@ def _writable(kind: pa.DataType) -> pa.DataType:
         return pa.int32() if kind.bit_width < pa.int32().bit_width else pa.int64()
     if types.is_timestamp(kind):
         return pa.timestamp("us", "UTC" if kind.tz else None)
-    return kind
+    return pa.list_(kind.value_type) if types.is_fixed_size_list(kind) else kind
 
 
 def files_in(folder: Path, location: str) -> FileIO:

@@ -93,7 +93,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
             table = reader.read_all()
         table.validate()
         _check_end(path)
-        return table.to_pandas()
+        return arrow.pandas_of(table)
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import pyarrow as pa

@@ -25,6 +25,7 @@ from adapter_core.tables.inferred import common_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
     from adapter_core import RemoteFile
 
@@ -71,11 +72,14 @@ class Adapter(FetchedFormat, RowReads, FilteredReads, BatchedReads, Streams):
         Kind.BINARY: _AS_OTHER,
         Kind.TIME: _AS_OTHER,
         Kind.DECIMAL: "pandas turns them into floats",
+        Kind.WIDE_DECIMAL: "pandas turns them into floats",
         Kind.PERIOD: "pandas cannot write them",
         Kind.INTERVAL: _AS_OTHER,
         Kind.SPARSE: "JSON would fill them up",
         Kind.ARROW: "JSON keeps no Arrow types",
-        Kind.ARROW_NESTED: "JSON keeps no Arrow types",
+        Kind.MAP: "JSON's objects have keys of text, each once",
+        Kind.EMPTY_STRUCT: "nothing in the file shows their type",
+        Kind.OTHER_NESTED: _AS_OTHER,
         Kind.CATEGORY_NOT_TEXT: "JSON keeps no categories",
         Kind.MIXED: "JSON would change their types",
     }
@@ -113,6 +117,11 @@ class Adapter(FetchedFormat, RowReads, FilteredReads, BatchedReads, Streams):
             **super().placeholders(codec, level),
         }
 
+    tells_nan_from_null = False
+    refuses_inside: ClassVar = dict.fromkeys(
+        (Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME, Kind.TIMEDELTA), _AS_OTHER
+    )
+
     def _check_values(self, df: pd.DataFrame) -> None:
         self._refuse_column(values.infinite_floats(df), "an infinite value; JSON has no infinity")
         self._refuse_column(values.with_minus_zero(df), "-0.0, which pandas writes as 0.0")
@@ -126,6 +135,14 @@ class Adapter(FetchedFormat, RowReads, FilteredReads, BatchedReads, Streams):
         times = {Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME}
         name = values.datetimes_beyond(df, times, *values.NANOSECOND_YEARS)
         self._refuse_column(name, "dates beyond 64-bit nanoseconds")
+
+    def _check_leaves(self, name: str, kind: Kind, leaves: pa.Array) -> None:
+        import pandas as pd
+
+        super()._check_leaves(name, kind, leaves)
+        inside = pd.DataFrame({name: leaves.drop_null().to_pandas()})
+        if values.integers_beyond_float(inside, {Kind.INTEGER, Kind.UNSIGNED}):
+            self._refuse_column(name, f"{kind} with integers beyond 2**53, read as floats beside nulls")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -75,10 +75,21 @@ class Adapter(DuckDBText, JSONLines):
     ) -> duckdb.DuckDBPyRelation:
         inferred = _open(path, connection, sample_size=-1)
         types = {
-            name: TYPES.get(str(kind), "VARCHAR")
+            name: str(_type_of(kind))
             for name, kind in zip(inferred.columns, inferred.types, strict=True)
         }
         return _open(path, connection, columns=types)
+
+
+def _type_of(inferred: Any) -> Any:
+    """Return the type to read a column in: numbers and booleans as inferred, all else as text."""
+    import duckdb
+
+    if inferred.id == "list":
+        return duckdb.list_type(_type_of(inferred.child))
+    if inferred.id == "struct":
+        return duckdb.struct_type({name: _type_of(kind) for name, kind in inferred.children})
+    return duckdb.sqltype(TYPES.get(str(inferred), "VARCHAR"))
 
 
 def _open(

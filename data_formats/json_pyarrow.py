@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Given, Snippet
+from adapter_core import Given, Kind, Snippet
 from adapter_core.tables import arrow_text
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.polars import polars_of
@@ -29,6 +29,9 @@ class Adapter(arrow_text.JSONLines):
     requires = ("pandas", "polars", "pyarrow>=20")
     suite = "engines"
     holds_nul_in_names = False
+    refuses: ClassVar = arrow_text.REFUSES | {
+        Kind.NESTED: "pyarrow's reader of JSON fails at some, as at lists of nulls"
+    }
     snippet = Snippet(
         imports="import polars as pl\nfrom pyarrow import json",
         write="pl.DataFrame(table).write_ndjson({path})  # pyarrow writes no JSON",

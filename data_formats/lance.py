@@ -26,6 +26,7 @@ from adapter_core import (
     Trait,
     Tunable,
 )
+from adapter_core.kinds import kind_of_arrow, types_in
 from adapter_core.snippets import literal
 from adapter_core.tables import arrow
 
@@ -70,8 +71,13 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
     tuned_indexes = "scalar indexes: ZONEMAP of sort keys, BTREE of lookup columns"
+    refuses: ClassVar = {
+        **arrow.REFUSES_WITH_METADATA,
+        **arrow.NO_EMPTY_STRUCTS,
+        Kind.MIXED: "a Lance column has one type",
+    }
+
     layout_names: ClassVar = {"lookups": ""}
-    refuses: ClassVar = arrow.REFUSES_WITH_METADATA | {Kind.MIXED: "a Lance column has one type"}
     snippet = Snippet(
         imports="import lance\nimport pyarrow as pa",
         write="""
@@ -91,6 +97,14 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
             "fields": f"fields = [field.with_metadata({metadata}) for field in table.schema]\n"
             "table = table.cast(pa.schema(fields, table.schema.metadata))"
         }
+
+    def _check_inside(self, name: str, kind: Kind, array: pa.Array) -> None:
+        import pyarrow as pa
+
+        super()._check_inside(name, kind, array)
+        vectors = (each for each in types_in(array.type) if kind_of_arrow(each) is Kind.VECTOR)
+        if any(not pa.types.is_primitive(each.value_type) for each in vectors):
+            self._refuse_column(name, f"{Kind.VECTOR} of other values than numbers")
 
     def _check_values(self, df: pd.DataFrame) -> None:
         for name in df.columns:
@@ -168,7 +182,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import lance
 
-        return lance.dataset(path).to_table(columns=columns).to_pandas()
+        return arrow.pandas_of(lance.dataset(path).to_table(columns=columns))
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import lance
@@ -195,7 +209,8 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         import lance
 
         options = file.lance_options()
-        return lance.dataset(file.url, storage_options=options).to_table(columns=columns).to_pandas()
+        data = lance.dataset(file.url, storage_options=options)
+        return arrow.pandas_of(data.to_table(columns=columns))
 
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None

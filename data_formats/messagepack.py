@@ -40,6 +40,7 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = row_format.REFUSES
+    refuses_inside: ClassVar = row_format.REFUSES_INSIDE
     snippet = Snippet(
         imports="import msgpack\nimport pandas as pd",
         write="""

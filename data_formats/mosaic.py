@@ -54,6 +54,10 @@ class Adapter(PartialReads, Tunable):
         Kind.NULL: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
         Kind.TIMEDELTA: _NO_TYPE,
+        Kind.WIDE_DECIMAL: _NO_TYPE,
+        Kind.VECTOR: _NO_TYPE,
+        Kind.STRUCT: _NO_TYPE,
+        Kind.EMPTY_STRUCT: _NO_TYPE,
     }
     snippet = Snippet(
         imports="import os\n\nimport mosaic\nimport pyarrow as pa",
@@ -220,4 +224,4 @@ def _writable(kind: pa.DataType) -> pa.DataType:
         return pa.int32() if kind.bit_width < pa.int32().bit_width else pa.int64()
     if types.is_timestamp(kind) and kind.unit == "s":
         return pa.timestamp("ms", kind.tz)
-    return kind
+    return pa.list_(kind.value_type) if types.is_large_list(kind) else kind

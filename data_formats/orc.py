@@ -21,7 +21,7 @@ from adapter_core import (
 )
 from adapter_core.codec_choice import Recommended
 from adapter_core.snippets import literal
-from adapter_core.tables.arrow import array_batches, arrow_filter, reader_of
+from adapter_core.tables.arrow import array_batches, arrow_filter, pandas_of, reader_of, unsliced
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
 
@@ -45,7 +45,7 @@ _NO_TYPE = "pandas' ORC writer has no type for them"
 
 
 class Adapter(PartialReads, Streams, Tunable, RemoteTable):
-    """Apache ORC through `DataFrame.to_orc` and `pandas.read_orc`.
+    """Apache ORC through `DataFrame.to_orc`, and pyarrow as `pandas.read_orc` calls it.
 
     A file keeps no pandas types: nullable columns come back as floats or objects, datetimes in
     nanoseconds, datetimes with a time zone in UTC. No codec has levels. LZ4 runs at a speed at which it
@@ -84,7 +84,8 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         Kind.INTERVAL: _NO_TYPE,
         Kind.SPARSE: _NO_TYPE,
         Kind.ARROW: "the file keeps no Arrow types of pandas",
-        Kind.ARROW_NESTED: "the file keeps no Arrow types of pandas",
+        Kind.WIDE_DECIMAL: "ORC has no type for them",
+        Kind.OTHER_NESTED: "ORC has no type for them",
         Kind.MIXED: "an ORC column has one type",
     }
     snippet = Snippet(
@@ -106,7 +107,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         options = {"compression": codec} if codec else {}
-        df.to_orc(path, engine="pyarrow", index=False, engine_kwargs=options)
+        unsliced(df).to_orc(path, engine="pyarrow", index=False, engine_kwargs=options)
 
     def layout_options(self, layout: TableLayout) -> dict[str, Any]:
         options = super().layout_options(layout)
@@ -124,7 +125,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         lookups: list[str],
     ) -> None:
         options = {**self.tuned_options, **_filters(lookups, list(df.columns))}
-        df.to_orc(path, engine="pyarrow", index=False, engine_kwargs=options)
+        unsliced(df).to_orc(path, engine="pyarrow", index=False, engine_kwargs=options)
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import pyarrow as pa
@@ -141,9 +142,9 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         return orc.ORCFile(path).nrows
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        import pandas as pd
+        from pyarrow import orc
 
-        return pd.read_orc(path, columns=columns)
+        return pandas_of(orc.ORCFile(path).read(columns))
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         from pyarrow import orc
@@ -170,7 +171,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         from pyarrow import orc
 
         with file.arrow_file_system().open_input_file(file.arrow_path) as opened:
-            return orc.ORCFile(opened).read(columns).to_pandas()
+            return pandas_of(orc.ORCFile(opened).read(columns))
 
     def _count_rows_remote(self, file: RemoteFile) -> int:
         from pyarrow import orc
@@ -183,7 +184,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     ) -> None:
         options = {"compression": codec} if codec else {}
         with file.arrow_stream() as stream:
-            df.to_orc(stream, engine="pyarrow", index=False, engine_kwargs=options)
+            unsliced(df).to_orc(stream, engine="pyarrow", index=False, engine_kwargs=options)
 
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None
@@ -206,7 +207,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
 
     @staticmethod
     def plain_save(df: pd.DataFrame, path: Path) -> None:
-        df.to_orc(path, index=False)
+        unsliced(df).to_orc(path, index=False)
 
     @staticmethod
     def plain_read(path: Path) -> pd.DataFrame:
@@ -245,7 +246,7 @@ def _dataset(path: Path) -> ds.Dataset:
 
 def _frame_of(part: pa.Table, nullable: list[str]) -> pd.DataFrame:
     """Return some rows with the dtypes of the whole table, which depend on nulls in other rows."""
-    df = part.to_pandas()
+    df = pandas_of(part)
     return df.astype({name: object if df[name].dtype in (bool, object) else float for name in nullable})
 
 

@@ -34,7 +34,10 @@ _BUFFER_BYTES = 2**20
 
 
 class Adapter(PartialReads, Streams, Tunable, RemoteTable):
-    """Apache Parquet through `DataFrame.to_parquet` and `pandas.read_parquet`, engine pyarrow."""
+    """Apache Parquet through `DataFrame.to_parquet`, and pyarrow as `pandas.read_parquet` calls it.
+
+    pandas itself cannot read back its own metadata of nested columns.
+    """
 
     label = "Parquet"
     suffix = ".parquet"
@@ -53,7 +56,11 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         default_codec,
         options={"data_page_size": 8_192},  # its row groups of 512 MB are more than most tables here
     )
-    refuses: ClassVar = arrow.REFUSES_WITH_METADATA | {Kind.MIXED: "a Parquet column has one type"}
+    refuses: ClassVar = {
+        **arrow.REFUSES_WITH_METADATA,
+        **arrow.NO_EMPTY_STRUCTS,
+        Kind.MIXED: "a Parquet column has one type",
+    }
     checksums = "CRC-32 of each page: write_page_checksum, and page_checksum_verification when reading"
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
@@ -148,12 +155,11 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         return pq.read_metadata(path).num_rows
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        import pandas as pd
+        import pyarrow.parquet as pq
 
         # Without partitioning=None, a folder named "key=value" above the file becomes a column.
-        return pd.read_parquet(
-            path, engine="pyarrow", columns=columns, partitioning=None, **self._checks()
-        )
+        table = pq.read_table(path, columns=columns, partitioning=None, **self._checks())
+        return arrow.pandas_of(table)
 
     def _checks(self) -> dict[str, Any]:
         return {"page_checksum_verification": True} if self.uses_checksums else {}
@@ -212,14 +218,11 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         return pq.ParquetFile(path, buffer_size=_BUFFER_BYTES, pre_buffer=False, **self._checks())
 
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
-        import pandas as pd
+        import pyarrow.parquet as pq
 
-        return pd.read_parquet(
-            file.arrow_path,
-            engine="pyarrow",
-            columns=columns,
-            filesystem=file.arrow_file_system(),
-            partitioning=None,
+        server = file.arrow_file_system()
+        return arrow.pandas_of(
+            pq.read_table(file.arrow_path, columns=columns, filesystem=server, partitioning=None)
         )
 
     def _count_rows_remote(self, file: RemoteFile) -> int:

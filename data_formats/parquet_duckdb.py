@@ -50,7 +50,7 @@ class Adapter(DuckDBScan, DuckDBColumns, Tunable, RemoteTable):
     requires = ("pandas", "duckdb", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses: ClassVar = arrow.REFUSES_WITH_METADATA | REFUSES
+    refuses: ClassVar = arrow.REFUSES_WITH_METADATA | arrow.NO_EMPTY_STRUCTS | REFUSES
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("fsspec", "aiohttp")
     # Larger dictionaries give each column a bloom filter, and the file a third more bytes. Encodings of

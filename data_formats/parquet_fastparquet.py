@@ -49,13 +49,14 @@ class Adapter(ColumnReads, RowReads, FilteredReads, Tunable, RemoteTable):
         Kind.DATE: _NO_TYPE,
         Kind.TIME: _NO_TYPE,
         Kind.DECIMAL: "fastparquet turns them into floats",
+        Kind.WIDE_DECIMAL: "fastparquet turns them into floats",
         Kind.TIMEDELTA: "fastparquet cuts off their nanoseconds",
         Kind.ZONED_DATETIME: "fastparquet writes them by a call that pandas gives up",
         Kind.PERIOD: _NO_TYPE,
         Kind.INTERVAL: _NO_TYPE,
         Kind.SPARSE: _NO_TYPE,
         Kind.ARROW: _NO_TYPE,
-        Kind.ARROW_NESTED: _NO_TYPE,
+        Kind.NESTED: _NO_TYPE,
         Kind.MIXED: "fastparquet would make JSON of them",
     }
     snippet = Snippet(

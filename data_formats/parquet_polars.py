@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import OBJECT_STORES, Given, RemoteTable, Snippet, Tunable
 from adapter_core.snippets import keywords
 from adapter_core.tables import arrow, polars
+from adapter_core.values import maps_with_repeated_keys
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,7 +33,13 @@ class Adapter(polars.PolarsFile, Tunable, RemoteTable):
     suffix = ".parquet"
     requires = ("pandas", "polars", "pyarrow>=15")
     suite = "engines"
-    refuses: ClassVar = arrow.REFUSES_WITH_METADATA
+    refuses: ClassVar = {
+        **arrow.REFUSES_WITH_METADATA,
+        **arrow.NO_WIDE_DECIMALS,
+        **arrow.NO_EMPTY_STRUCTS,
+    }
+    refuses_inside: ClassVar = arrow.MAPS_INSIDE
+
     remote_schemes: ClassVar = ("http", "s3")
     save_schemes: ClassVar = OBJECT_STORES
     options: Mapping[str, Any] = {"compression": "uncompressed"}
@@ -52,6 +59,11 @@ class Adapter(polars.PolarsFile, Tunable, RemoteTable):
     def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
         """Return the options of the calls."""
         return {"options": keywords(**self.options)}
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        super()._check_values(df)
+        name = maps_with_repeated_keys(df)
+        self._refuse_column(name, "maps with a key twice, of which Polars keeps one entry")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

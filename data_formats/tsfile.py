@@ -55,6 +55,8 @@ class Adapter(PartialReads, Streams):
     tuned_indexes = "nothing else: the reader selects rows by their time alone, which is their number"
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA | {
         Kind.DECIMAL: _NO_TYPE,
+        Kind.WIDE_DECIMAL: _NO_TYPE,
+        Kind.NESTED: _NO_TYPE,
         Kind.INTERVAL: _NO_TYPE,
         Kind.PERIOD: _NO_TYPE,
     }

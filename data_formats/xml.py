@@ -37,11 +37,12 @@ class Adapter(XMLFormat):
         Kind.BINARY: _AS_TEXT,
         Kind.TIME: _AS_TEXT,
         Kind.DECIMAL: "pandas reads them as floats",
+        Kind.WIDE_DECIMAL: "pandas reads them as floats",
         Kind.PERIOD: _AS_TEXT,
         Kind.INTERVAL: _AS_TEXT,
         Kind.SPARSE: "XML would fill them up",
         Kind.ARROW: "XML keeps no Arrow types",
-        Kind.ARROW_NESTED: "XML keeps no Arrow types",
+        Kind.NESTED: _AS_TEXT,
         Kind.CATEGORY_NOT_TEXT: "XML keeps no categories",
         Kind.MIXED: _AS_TEXT,
     }

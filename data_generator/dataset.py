@@ -41,6 +41,8 @@ class UserData(Dataset):
 
     remarks: tuple[str, ...] = ()
     """Changes and omissions that make the data measurable, as clauses."""
+    typed: tuple[str, ...] = ()
+    """Names of the columns whose types follow from their values, and not from the file."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,11 +37,12 @@ VALID = "__valid"
 REFUSES = {
     Kind.TIME: "NumPy has no type for them",
     Kind.DECIMAL: "NumPy has no type for them",
+    Kind.WIDE_DECIMAL: "NumPy has no type for them",
     Kind.PERIOD: "NumPy has no type for them",
     Kind.INTERVAL: "NumPy has no type for them",
     Kind.SPARSE: "arrays would fill them up",
     Kind.ARROW: "arrays keep no Arrow types",
-    Kind.ARROW_NESTED: "arrays keep no Arrow types",
+    Kind.NESTED: "NumPy has no type for them",
     Kind.MIXED: "an array has one type",
 }
 """Kinds of column without arrays, with the reasons; for `DataFormat.refuses`."""

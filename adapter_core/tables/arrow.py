@@ -14,6 +14,7 @@ from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Comparison, InvalidSelectionError, Kind, Predicate, UnknownNameError
+from adapter_core.kinds import deeper, nested_dtype, without_views
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ https://pandas.pydata.org/docs/development/developer.html"""
 
 REFUSES_WITH_METADATA = {
     Kind.COMPLEX: "Arrow has no type for them",
-    Kind.ARROW_NESTED: "pandas cannot read back its own metadata of them",
+    Kind.OTHER_NESTED: "most libraries of Arrow lack functions for them",
     Kind.SPARSE: "pyarrow does not take them",
     Kind.MIXED: "an Arrow column has one type",
 }
@@ -38,12 +39,15 @@ REFUSES_WITH_METADATA = {
 
 _NO_METADATA = "the file keeps no pandas metadata"
 
+NO_EMPTY_STRUCTS = {Kind.EMPTY_STRUCT: "the library writes none"}
+MAPS_INSIDE = {Kind.MAP: "a key twice would be lost, and is looked for in columns of maps alone"}
+NO_WIDE_DECIMALS = {Kind.WIDE_DECIMAL: "the library has no type for them"}
+
 REFUSES_WITHOUT_METADATA = {
     **REFUSES_WITH_METADATA,
     Kind.PERIOD: _NO_METADATA,
     Kind.INTERVAL: _NO_METADATA,
     Kind.ARROW: _NO_METADATA,
-    Kind.ARROW_NESTED: _NO_METADATA,
 }
 """The same for files without pandas metadata."""
 
@@ -52,7 +56,52 @@ def arrow_of(df: pd.DataFrame) -> pa.Table:
     """Return a table as an Arrow table, shape (rows, columns), without its index."""
     import pyarrow as pa
 
-    return pa.Table.from_pandas(df, preserve_index=False)
+    return pa.Table.from_pandas(unsliced(df), preserve_index=False)
+
+
+def unsliced(df: pd.DataFrame) -> pd.DataFrame:
+    """Return a table, shape (rows, columns), without nested columns that are slices of others.
+
+    Of slices, pyarrow's ORC writer writes the values of other rows, and Polars takes no vectors (pyarrow
+    26.0.1, Polars 2.1.0).
+    """
+    import pandas as pd
+    import pyarrow as pa
+
+    for position, dtype in enumerate(df.dtypes):
+        if isinstance(dtype, pd.ArrowDtype) and pa.types.is_nested(dtype.pyarrow_dtype):
+            column: Any = df.iloc[:, position].array.__arrow_array__()
+            if any(chunk.offset for chunk in column.chunks):
+                whole = pd.arrays.ArrowExtensionArray(column.take(pa.array(range(len(df)))))
+                df = df.copy(deep=False)
+                df.isetitem(position, whole)
+    return df
+
+
+def pandas_of(table: pa.Table) -> pd.DataFrame:
+    """Return an Arrow table as a DataFrame, whose nested columns keep their types of Arrow."""
+    import pyarrow as pa
+
+    for position, field in enumerate(table.schema):
+        if pa.types.is_nested(field.type) and (plain := without_views(field.type)) != field.type:
+            table = table.set_column(position, field.name, table.column(position).cast(plain))
+    intervals = _interval_types(table.schema)
+    # As objects, lists would lose the type of their elements, and nulls among numbers.
+    return table.to_pandas(
+        types_mapper=lambda dtype: None if dtype in intervals else nested_dtype(dtype)
+    )
+
+
+def _interval_types(schema: pa.Schema) -> list[pa.DataType]:
+    """Return the structs that are intervals of pandas, whose own type some engines drop."""
+    import pyarrow as pa
+
+    structs = {field.name: field.type for field in schema if pa.types.is_struct(field.type)}
+    if not structs or PANDAS.encode() not in (schema.metadata or {}):
+        return []
+    columns = json.loads(schema.metadata[PANDAS.encode()])["columns"]
+    names = (each["name"] for each in columns if each["numpy_type"].startswith("interval["))
+    return [structs[name] for name in names if name in structs]
 
 
 def reader_of(
@@ -87,13 +136,19 @@ def pandas_metadata(table: pa.Table) -> str:
 def retyped(table: pa.Table, new_type: Callable[[pa.DataType], pa.DataType]) -> pa.Table:
     """Return a table, shape (rows, columns), with each type replaced by `new_type` of it.
 
+    So are the types inside nested ones.
+
     Raises
     ------
     pyarrow.ArrowInvalid
         If a value does not fit in the new type.
     """
+
+    def changed(dtype: pa.DataType) -> pa.DataType:
+        return new_type(deeper(dtype, changed))
+
     for position, field in enumerate(table.schema):
-        arrow = new_type(field.type)
+        arrow = changed(field.type)
         if arrow != field.type:
             table = table.set_column(position, field.name, table.column(position).cast(arrow))
     return table
@@ -118,7 +173,7 @@ def frame_of(
         metadata = _nullable_metadata(table, nullable)
     else:
         table = _with_saved_times(table, metadata)
-    return table.replace_schema_metadata({PANDAS: metadata}).to_pandas()
+    return pandas_of(table.replace_schema_metadata({PANDAS: metadata}))
 
 
 def frame_of_part(table: pa.Table, metadata: str | None = None) -> pd.DataFrame:
@@ -131,7 +186,7 @@ def frame_of_part(table: pa.Table, metadata: str | None = None) -> pd.DataFrame:
     metadata : str, optional
         The pandas metadata of the saved table; by default those in the schema of the part.
     """
-    df = table.to_pandas() if metadata is None else frame_of(table, metadata)
+    df = pandas_of(table) if metadata is None else frame_of(table, metadata)
     saved = json.loads(metadata or pandas_metadata(table))["columns"]
     # Booleans become objects only among nulls, which another part of the table may contain.
     objects = {each["field_name"] for each in saved if each["numpy_type"] == "object"}

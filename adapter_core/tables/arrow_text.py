@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import ColumnNames, ColumnReads, Kind, Trait, kinds_of
-from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of
+from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, retyped
 from adapter_core.values import (
     infinite_floats,
     integers_beyond_int64,
@@ -32,8 +32,9 @@ REFUSES = {
     Kind.TIME: _AS_TEXT,
     Kind.TIMEDELTA: "they would be read as numbers or text",
     Kind.DECIMAL: "they would be read as floats",
+    Kind.WIDE_DECIMAL: "they would be read as floats",
     Kind.ARROW: "Arrow's types are not kept",
-    Kind.ARROW_NESTED: "Arrow's types are not kept",
+    Kind.NESTED: _AS_TEXT,
     Kind.CATEGORY_NOT_TEXT: "categories are not kept",
 }
 """Kinds of column that text does not bring back, with the reasons."""
@@ -98,7 +99,14 @@ class JSONLines(ColumnNames):
     )
     holds_zero_rows = False
     detects_truncation = False
-    refuses: ClassVar = REFUSES
+    tells_nan_from_null = False
+    refuses: ClassVar = {
+        **{kind: why for kind, why in REFUSES.items() if kind is not Kind.NESTED},
+        Kind.MAP: "JSON's objects have keys of text, each once",
+        Kind.EMPTY_STRUCT: "nothing in the file shows their type",
+        Kind.OTHER_NESTED: _AS_TEXT,
+    }
+    refuses_inside: ClassVar = dict.fromkeys((Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME), _AS_TEXT)
 
     def _check_values(self, df: pd.DataFrame) -> None:
         self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
@@ -118,16 +126,12 @@ def plain_of(df: pd.DataFrame) -> pa.Table:
     """
     import pyarrow as pa
 
-    table = arrow_of(df).replace_schema_metadata()
-    for position, field in enumerate(table.schema):
-        wanted = field.type
-        if pa.types.is_dictionary(wanted):
-            wanted = wanted.value_type
-        elif pa.types.is_float16(wanted):
-            wanted = pa.float32()
-        if wanted != field.type:
-            table = table.set_column(position, field.name, table.column(position).cast(wanted))
-    return table
+    def plain(dtype: pa.DataType) -> pa.DataType:
+        if pa.types.is_dictionary(dtype):
+            return dtype.value_type
+        return pa.float32() if pa.types.is_float16(dtype) else dtype
+
+    return retyped(arrow_of(df).replace_schema_metadata(), plain)
 
 
 def minus_zero_among_whole(df: pd.DataFrame) -> str | None:

@@ -9,7 +9,7 @@ from functools import partial, reduce
 from operator import and_
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import (
     Comparison,
@@ -22,8 +22,9 @@ from adapter_core.column_batches import ColumnSums
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 from adapter_core.remote_adapter import NO_EXTENSION
-from adapter_core.tables.arrow import frame_of
+from adapter_core.tables.arrow import MAPS_INSIDE, frame_of
 from adapter_core.tables.sql import misnamed, quoted
+from adapter_core.values import maps_with_repeated_keys
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 REFUSES = {
     Kind.HALF_FLOAT: "DuckDB has no type for them",
+    Kind.WIDE_DECIMAL: "DuckDB has no type for them",
     Kind.TIMEDELTA: "DuckDB's interval counts months, days and microseconds",
 }
 """Kinds of column that DuckDB changes, with the reasons."""
@@ -60,11 +62,13 @@ class DuckDBColumns(PartialReads):
     local_only = NO_EXTENSION
     suite = "engines"
     holds_nul_in_names = False
+    refuses_inside: ClassVar = MAPS_INSIDE
 
     def _check_values(self, df: pd.DataFrame) -> None:
         reason = misnamed(df.columns)
         if reason:
             raise self.refusal(reason)
+        self._refuse_column(maps_with_repeated_keys(df), "maps with a key twice")
 
 
 class DuckDBScan(PartialReads):

@@ -40,6 +40,8 @@ def _common_dtype(kinds: set[str], dtype_of_nulls: type) -> type:
     values = kinds - {"null"}
     if not values:
         return dtype_of_nulls
+    if "mixed" in values:
+        return object
     if values == {"boolean"}:
         return object if "null" in kinds else bool
     if values <= {"integer", "unsigned"} and "null" not in kinds:

@@ -52,7 +52,7 @@ class ProtobufTable(RowReads, FilteredReads, BatchedReads):
     modules: ClassVar = {"protobuf": "google.protobuf"}
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses: ClassVar = row_format.REFUSES
+    refuses: ClassVar = row_format.REFUSES | {Kind.NESTED: "the messages have scalar fields alone"}
     snippet = (
         "its message types are made from the columns at run time; a program has classes that protoc "
         "generates from a .proto file"

@@ -7,11 +7,13 @@ that was truncated between two records.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import InvalidSelectionError, Kind, UnknownNameError, kinds_of
+from adapter_core.kinds import NESTED, nested_array
 from adapter_core.tables.rows import ColumnBuilder, block_rows, pieces
 
 if TYPE_CHECKING:
@@ -21,22 +23,28 @@ if TYPE_CHECKING:
 
 Description = dict[str, Any]
 """``{"rows": 2, "columns": [{"name": "a", "dtype": "int64"}]}``; a column of dtype "category" has
-also "categories", a list of text, and "ordered"."""
+also "categories", a list of text, and "ordered"; a nested one "arrow", its type in an Arrow schema."""
 
 REFUSES = {
     Kind.COMPLEX: "the format has no type for them",
     Kind.DATE: "the format has no type for them",
     Kind.TIME: "the format has no type for them",
     Kind.DECIMAL: "the format has no type for them",
+    Kind.WIDE_DECIMAL: "the format has no type for them",
     Kind.PERIOD: "the format has no type for them",
     Kind.INTERVAL: "the format has no type for them",
     Kind.SPARSE: "records would fill them up",
     Kind.ARROW: "the file keeps no Arrow types of pandas",
-    Kind.ARROW_NESTED: "the file keeps no Arrow types of pandas",
+    Kind.OTHER_NESTED: "the format has no type for them",
     Kind.CATEGORY_NOT_TEXT: "the file keeps categories of text alone",
     Kind.MIXED: "some would come back as other types, as tuples do",
 }
 """Kinds of column that most formats of records cannot store, with the reasons."""
+
+REFUSES_INSIDE = dict.fromkeys(
+    (Kind.DATETIME, Kind.ZONED_DATETIME, Kind.TIMEDELTA), "only columns of them become numbers"
+)
+"""Kinds of column that become integers, and inside nested values would be objects of Python."""
 
 
 def describe(df: pd.DataFrame) -> Description:
@@ -49,6 +57,11 @@ def describe(df: pd.DataFrame) -> Description:
 
 
 def _describe_column(column: pd.Series, kind: Kind) -> Description:
+    import pyarrow as pa
+
+    if kind in NESTED:
+        dtype = pa.schema([("", nested_array(column).type)]).serialize()
+        return {"name": column.name, "dtype": "object", "arrow": b64encode(dtype).decode()}
     dtype = "str" if kind is Kind.TEXT and column.dtype == object else str(column.dtype)
     description = {"name": column.name, "dtype": dtype}
     if kind is Kind.CATEGORY:

@@ -6,12 +6,14 @@ and `zip` turns the lists into rows: without a Python step per value.
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Kind, kinds_of
+from adapter_core.kinds import NESTED, nested_array, without_maps
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,6 +74,10 @@ def _lister(column: pd.Series, kind: Kind, *, datetime_objects: bool) -> Callabl
     """Return a function that lists the values of a range of rows."""
     if kind in (Kind.TEXT, Kind.CATEGORY):
         return _text_lister(column)
+    if kind in NESTED:
+        nested: Any = nested_array(column)
+        plain = nested.cast(without_maps(nested.type))
+        return lambda start, stop: plain[start:stop].to_pylist()
     values, nulls = _values_and_nulls(column, kind)
     if datetime_objects and kind in (Kind.DATETIME, Kind.ZONED_DATETIME):
         values = values.view(f"M8[{column.dt.unit}]").astype("M8[ms]")
@@ -122,7 +128,8 @@ class ColumnBuilder:
     def __init__(self, description: dict[str, Any]) -> None:
         self.description = description
         self.dtype = _dtype(description["dtype"])
-        self.type = _arrow_type(self.dtype)
+        nested = "arrow" in description
+        self.type = _nested_type(description["arrow"]) if nested else _arrow_type(self.dtype)
         self.chunks: list[Any] = []
 
     def add(self, values: Sequence[Any]) -> None:
@@ -140,6 +147,8 @@ class ColumnBuilder:
         if self.type is None:
             return np.fromiter(chain.from_iterable(self.chunks), object)
         column = pa.chunked_array(self.chunks, self.type)
+        if "arrow" in self.description:
+            return pd.arrays.ArrowExtensionArray(column)
         if "categories" in self.description:
             text = pd.StringDtype(na_value=np.nan).__from_arrow__(column)
             return pd.Categorical(text, self.description["categories"], self.description["ordered"])
@@ -158,6 +167,13 @@ def _dtype(name: str) -> Any:
 
     # Cached, since pandas tries one class of dtypes after the other.
     return pd.api.types.pandas_dtype(name)
+
+
+def _nested_type(schema: str) -> pa.DataType:
+    """Return the Arrow type of a nested column, whose description has it."""
+    import pyarrow as pa
+
+    return pa.ipc.read_schema(pa.py_buffer(b64decode(schema))).field(0).type
 
 
 def _arrow_type(dtype: Any) -> pa.DataType | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
+from adapter_core.kinds import nested_dtype, without_views
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._reader import ReadRequest, TableReader, check_columns, check_fits
 
@@ -83,9 +84,13 @@ class ArrowReader(TableReader):
 
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:
-    """Return a table with each column in one chunk, as in generated tables."""
+    """Return a table with each column in one chunk, as in generated tables, nested ones as Arrow's."""
+    for position, field in enumerate(table.schema):
+        plain = without_views(field.type)
+        if plain != field.type:
+            table = table.set_column(position, field.name, table.column(position).cast(plain))
     # pandas keeps the chunks of text columns, and later operations take longer with many of them.
-    return table.combine_chunks().to_pandas()
+    return table.combine_chunks().to_pandas(types_mapper=nested_dtype)
 
 
 def row_bytes(schema: pa.Schema) -> int:

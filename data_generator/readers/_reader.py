@@ -85,6 +85,8 @@ class TableReader(ABC):
     """Files of this kind may contain several tables."""
     is_text: ClassVar[bool] = False
     """Files are text, without a signature."""
+    is_delimited: ClassVar[bool] = False
+    """Files are text without types, whose dates are text."""
     is_compressible: ClassVar[bool] = False
     """Files that are compressed as a whole are read too."""
     crashes: ClassVar[bool] = False

@@ -37,6 +37,7 @@ class CSVReader(TableReader):
     kind = "CSV"
     endings = (".csv", TSV)
     is_text = True
+    is_delimited = True
     is_compressible = True
 
     def guard(self, request: ReadRequest) -> AbstractContextManager[None]:

@@ -22,7 +22,14 @@ NUMPY_DTYPES = (
 
 def edge_case_tables() -> dict[str, pd.DataFrame]:
     """Return tables of shape (4, 2) with the columns `c`, whose content is the key, and `row`."""
-    return {**_numbers(), **_text(), **_objects(), **_times_and_categories(), **_extensions()}
+    return {
+        **_numbers(),
+        **_text(),
+        **_objects(),
+        **_times_and_categories(),
+        **_extensions(),
+        **_nested(),
+    }
 
 
 def _one(values: Any, dtype: Any = None) -> pd.DataFrame:
@@ -85,6 +92,8 @@ def _text() -> dict[str, pd.DataFrame]:
 
 
 def _objects() -> dict[str, pd.DataFrame]:
+    import numpy as np
+
     return {
         "bytes": _one([b"a", b"", b"\xff\x00", None], object),
         "objects of mixed types": _one(["a", 1, 2.5, None], object),
@@ -95,7 +104,12 @@ def _objects() -> dict[str, pd.DataFrame]:
         "dates": _one([dt.date(2020, 1, 1), None, dt.date(1900, 3, 1), dt.date(9999, 12, 31)], object),
         "times": _one([dt.time(1, 2, 3), None, dt.time(0), dt.time(23, 59, 59, 999999)], object),
         "decimals": _one([Decimal("1.10"), None, Decimal("-2.05"), Decimal("3.30")], object),
+        "decimals of 50 digits": _one([Decimal("9" * 48 + ".25"), None, Decimal("0.01"), Decimal(0)]),
         "lists": _one([[1, 2], [], None, [3]], object),
+        "arrays": _one([np.array([1, np.nan]), np.empty(0), None, np.array([-0.0])], object),
+        "dictionaries of equal keys": _one(
+            [{"b": 1, "a": [1]}, None, {"b": None, "a": []}, None], object
+        ),
         "dictionaries": _one([{"a": 1}, {"b": 2}, None, {}], object),
     }
 
@@ -148,4 +162,74 @@ def _extensions() -> dict[str, pd.DataFrame]:
         "Arrow integers": _one([1, None, 2, 3], "int32[pyarrow]"),
         "Arrow text": _one(["1", None, "2", "3"], pd.ArrowDtype(pa.string())),
         "Arrow lists": _one([[1], None, [], [2, 3]], pd.ArrowDtype(pa.list_(pa.int64()))),
+    }
+
+
+def _nested() -> dict[str, pd.DataFrame]:
+    """Return nested columns of Arrow, with nulls at each level, empty values, and NaN beside nulls."""
+    import pandas as pd
+    import pyarrow as pa
+
+    nan = float("nan")
+    day, hour = dt.date(2020, 2, 29), dt.time(1, 2, 3, 4)
+    moment = dt.datetime(1969, 12, 31, 23, 59, 59, 999999)  # noqa: DTZ001 (zones are the types')
+    point = pa.struct({"y": pa.float64(), "x": pa.float64()})
+    lists: dict[str, tuple[pa.DataType, list[Any]]] = {
+        "floats": (pa.float32(), [nan, None, -0.0, 0.1]),
+        "integers": (pa.int64(), [2**53 + 1, None, -(2**63), 2**63 - 1]),
+        "unsigned integers": (pa.uint64(), [2**64 - 1, None, 0]),
+        "booleans": (pa.bool_(), [True, None, False]),
+        "text": (pa.string(), ["a", None, "", "Zürich"]),
+        "bytes": (pa.binary(), [b"a", None, b"", b"\xff\x00"]),
+        "decimals": (pa.decimal128(38, 10), [Decimal("1.5"), None, Decimal("-" + "9" * 28)]),
+        "dates": (pa.date32(), [day, None, dt.date(1, 1, 1)]),
+        "times of day": (pa.time64("us"), [hour, None, dt.time(0)]),
+        "datetimes": (pa.timestamp("us"), [moment, None]),
+        "datetimes with a zone": (
+            pa.timestamp("ms", "Europe/Paris"),
+            [moment.replace(tzinfo=dt.UTC, microsecond=0), None],
+        ),
+        "durations": (pa.duration("us"), [dt.timedelta(microseconds=-1), None]),
+        "categories": (pa.dictionary(pa.int8(), pa.string()), ["a", None, "b", "a"]),
+        "nulls": (pa.null(), [None, None]),
+        "lists": (pa.list_(pa.int16()), [[1, None], [], None]),
+        "structs": (point, [{"y": nan, "x": None}, None, {"y": None, "x": None}]),
+    }
+    others = {
+        "large lists of text": (pa.large_list(pa.string()), [["a", None], [], None, [""]]),
+        "vectors": (pa.list_(pa.float32(), 3), [[1.5, nan, -0.0], None, [None, 1e-40, 2], [0, 0, 0]]),
+        "vectors of float16": (pa.list_(pa.float16(), 2), [[0.1, nan], None, [-0.0, 1], [2, 3]]),
+        "vectors of int8": (pa.list_(pa.int8(), 2), [[-128, 127], [0, 1], [2, 3], [4, 5]]),
+        "structs": (
+            pa.struct({"b": pa.int64(), "a": pa.string()}),
+            [{"b": 2**53 + 1, "a": "x"}, None, {"b": None, "a": None}, {"b": 0, "a": ""}],
+        ),
+        "structs of all": (
+            pa.struct({"p": point, "tags": pa.list_(pa.string()), "v": pa.list_(pa.int8(), 2)}),
+            [
+                {"p": {"y": 1.0, "x": None}, "tags": ["a", None], "v": [1, 2]},
+                {"p": None, "tags": [], "v": None},
+                None,
+                {"p": {"y": nan, "x": -0.0}, "tags": None, "v": [None, 3]},
+            ],
+        ),
+        "structs without fields": (pa.struct([]), [{}, None, {}, {}]),
+        "maps": (pa.map_(pa.string(), pa.int64()), [[("b", 1), ("a", None)], [], None, [("a", 2)]]),
+        "maps with repeated keys": (
+            pa.map_(pa.string(), pa.float64()),
+            [[("a", 1), ("a", nan)], [], None, [("", -0.0)]],
+        ),
+        "views of lists": (pa.list_view(pa.int64()), [[1, None], [], None, [2]]),
+        "maps of numbers": (
+            pa.map_(pa.int32(), pa.list_(pa.string())),
+            [[(2, ["x"])], [], None, [(1, [])]],
+        ),
+    }
+    named = {
+        f"lists of {name}": (pa.list_(of), [some, [], None, some[::-1]])
+        for name, (of, some) in lists.items()
+    }
+    return {
+        name: _one(pd.arrays.ArrowExtensionArray(pa.array(values, kind)))
+        for name, (kind, values) in (named | others).items()
     }

@@ -56,13 +56,14 @@ def _hash_of_folder(folder: Path) -> str:
     return whole.hexdigest()
 
 
-def load_data(
+def load_data(  # noqa: PLR0913 (as `load_table`)
     path: str | os.PathLike[str],
     *,
     sample: int | None = None,
     seed: int = DEFAULT_SEED,
     trust_pickle: bool = False,
     chunks: tuple[int, ...] | None = None,
+    parse_dates: bool = True,
 ) -> UserData:
     """Return the table, the images or the array at a path.
 
@@ -82,6 +83,8 @@ def load_data(
         Load pickles, which can run any program.
     chunks : tuple of int, optional
         Shape of the chunks of an array; see `load_array`.
+    parse_dates : bool
+        Turn dates in delimited text into datetimes; see `load_table`.
 
     Raises
     ------
@@ -95,4 +98,6 @@ def load_data(
         raise InvalidDataError(found.path, "is not an array: it has no chunks")
     if found.is_folder and not any(reader.is_in(found.path) for reader in every_reader()):
         return load_image_folder(path, sample, seed)
-    return load_table(path, sample_rows=sample, seed=seed, trust_pickle=trust_pickle)
+    return load_table(
+        path, sample_rows=sample, seed=seed, trust_pickle=trust_pickle, parse_dates=parse_dates
+    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from adapter_core import Kind
 from adapter_core.array_source import chunk_selection, grid_of
-from adapter_core.kinds import kinds_of
+from adapter_core.kinds import NESTED, kinds_of
 from adapter_core.values import longest_text, text_columns
 from data_generator.user.image_folder import FolderImages
 
@@ -42,7 +42,7 @@ _WITHOUT_ORDER = {
     Kind.NULL,
     Kind.CATEGORY_NOT_TEXT,
     Kind.INTERVAL,
-    Kind.ARROW_NESTED,
+    *NESTED,
 }
 _WITH_LENGTH = {Kind.TEXT, Kind.CATEGORY, Kind.BINARY}
 
@@ -214,7 +214,7 @@ def describe_array(source: ArraySource) -> ArrayDescription:
 
 def _column(df: pd.DataFrame, name: str, kind: Kind) -> ColumnDescription:
     column = df[name]
-    number, is_exact = count_distinct(column)
+    number, is_exact = (None, False) if kind in NESTED else count_distinct(column)
     values = column.dropna()
     least = greatest = None
     if len(values) and kind not in _WITHOUT_ORDER | _WITH_LENGTH | {Kind.MIXED}:

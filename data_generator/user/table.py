@@ -16,9 +16,13 @@ from data_generator.readers._rehearsal import rehearse
 from data_generator.sampling import sampled_rows
 from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user import file_kind
+from data_generator.user.typed import with_dates, with_nested_types
 
 if TYPE_CHECKING:
     from data_generator.location import DataLocation
+
+
+_NAMES_SHOWN = 5
 
 
 def load_table(
@@ -27,6 +31,7 @@ def load_table(
     sample_rows: int | None = None,
     seed: int = DEFAULT_SEED,
     trust_pickle: bool = False,
+    parse_dates: bool = True,
 ) -> UserData:
     """Return the table in a file; the file is only read, and nothing is left beside it.
 
@@ -48,6 +53,9 @@ def load_table(
     trust_pickle : bool
         Load pickles, which can run any program. HDF5 files contain pickles too; without this permission,
         those that call more than constructors of data are refused.
+    parse_dates : bool
+        Turn columns of delimited text into datetimes, if all their values are dates or times in one form
+        of ISO 8601.
 
     Returns
     -------
@@ -82,7 +90,14 @@ def load_table(
     chosen = sampled_rows(len(plain), sample_rows, seed)
     if chosen is not None:
         plain = plain.take(chosen).reset_index(drop=True)
-    return UserData(_name(found), plain, remarks=tuple(remarks))
+    plain, typed = with_nested_types(plain)
+    if reader.is_delimited and parse_dates:
+        plain, dates = with_dates(plain)
+        typed += dates
+        if dates:
+            names = ", ".join(dates[:_NAMES_SHOWN]) + (", ..." if len(dates) > _NAMES_SHOWN else "")
+            remarks.append(f"dates and times are read as such: {names}; --parse-dates no keeps the text")
+    return UserData(_name(found), plain, remarks=tuple(remarks), typed=tuple(typed))
 
 
 def _name(found: DataLocation) -> str:

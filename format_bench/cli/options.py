@@ -192,6 +192,11 @@ _DATA_LIMITS = (
         type=click.FloatRange(0, min_open=True),
         help=f"Time limit of reading your data, in seconds. [default: {USUAL_SECONDS:.0f}]",
     ),
+    Section.DATA.option(
+        "--parse-dates",
+        type=click.Choice(["yes", "no"]),
+        help="Read ISO 8601 dates and times in CSV as datetimes. [default: yes]",
+    ),
 )
 
 
@@ -215,6 +220,20 @@ def taken_limits(options: dict[str, Any], data: str | None) -> DataLimits:
     if data is None and found != USUAL_LIMITS:
         raise click.UsageError("--data-memory, --data-disk and --data-seconds need --data")
     return found
+
+
+def taken_parse_dates(options: dict[str, Any], data: str | None) -> bool:
+    """Take the value of --parse-dates out of other options.
+
+    Raises
+    ------
+    click.UsageError
+        If it is given, but no data.
+    """
+    given = options.pop("parse_dates")
+    if data is None and given is not None:
+        raise click.UsageError("--parse-dates is about --data, which is not given")
+    return bool(given != "no")
 
 
 def with_conditions(command: Command) -> Command:

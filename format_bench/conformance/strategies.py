@@ -257,6 +257,48 @@ def _arrow(kind: pa.DataType, values: st.SearchStrategy[Any]) -> Columns:
     return lambda rows: _nullable(values, rows).map(lambda each: pd.array(each, pd.ArrowDtype(kind)))
 
 
+_LEAVES: list[tuple[pa.DataType, st.SearchStrategy[Any]]] = [
+    (pa.int64(), _integers("int64")),
+    (pa.float32(), _floats(32)),
+    (pa.bool_(), st.booleans()),
+    (pa.string(), TEXT),
+]
+"""Types inside nested columns, and their values."""
+
+
+def _around(
+    kind: Kind, inside: pa.DataType, values: st.SearchStrategy[Any]
+) -> tuple[pa.DataType, st.SearchStrategy[Any]]:
+    """Return a nested type of a kind and its values, with nulls inside."""
+    some = st.one_of(values, st.none())
+    if kind is Kind.VECTOR:
+        return pa.list_(inside, 2), st.lists(some, min_size=2, max_size=2)
+    if kind is Kind.STRUCT:
+        fields = {"b": some, "a": st.one_of(st.integers(-9, 9), st.none())}
+        return pa.struct({"b": inside, "a": pa.int8()}), st.fixed_dictionaries(fields)
+    if kind is Kind.MAP:
+        entry = st.tuples(st.text("ab", max_size=1), some)
+        return pa.map_(pa.string(), inside), st.lists(entry, max_size=2)
+    return pa.list_(inside), st.lists(some, max_size=3)
+
+
+def _nested(kind: Kind) -> Columns:
+    """Return nested columns of a kind, around values or around lists and structs of them."""
+
+    def columns(rows: int) -> st.SearchStrategy[Any]:
+        def of(leaf: tuple[pa.DataType, st.SearchStrategy[Any]], between: Kind | None) -> Any:
+            inner = leaf if between is None else _around(between, *leaf)
+            dtype, values = _around(kind, *inner)
+            return _nullable(values, rows).map(
+                lambda each: pd.arrays.ArrowExtensionArray(pa.array(each, dtype))
+            )
+
+        between = st.sampled_from([None, None, Kind.LIST, Kind.STRUCT])
+        return st.builds(of, st.sampled_from(_LEAVES), between).flatmap(lambda each: each)
+
+    return columns
+
+
 _DATES = st.one_of(st.dates(), st.sampled_from([dt.date(1900, 2, 28), dt.date(1970, 1, 1)]))
 _DECIMALS = st.integers(-(10**9), 10**9).map(lambda each: Decimal(each).scaleb(-2))
 
@@ -274,6 +316,7 @@ COLUMNS: dict[Kind, Columns] = {
     Kind.DATE: _of_objects(_DATES),
     Kind.TIME: _of_objects(st.times()),
     Kind.DECIMAL: _of_objects(_DECIMALS),
+    Kind.WIDE_DECIMAL: _of_objects(_DECIMALS.map(lambda each: Decimal(10**39) + each)),
     Kind.NULLABLE_BOOLEAN: _of_nullable_dtypes("boolean", lambda _: st.booleans()),
     Kind.NULLABLE_INTEGER: _of_nullable_dtypes("Int64 Int32 Int8", _integers),
     Kind.NULLABLE_UNSIGNED: _of_nullable_dtypes("UInt64 UInt32 UInt8", _integers),
@@ -291,7 +334,13 @@ COLUMNS: dict[Kind, Columns] = {
     Kind.INTERVAL: _intervals,
     Kind.SPARSE: _sparse,
     Kind.ARROW: _arrow(pa.int32(), _integers("int32")),
-    Kind.ARROW_NESTED: _arrow(pa.list_(pa.int64()), st.lists(st.integers(0, 9), max_size=2)),
+    Kind.LIST: _nested(Kind.LIST),
+    Kind.VECTOR: _nested(Kind.VECTOR),
+    Kind.STRUCT: _nested(Kind.STRUCT),
+    Kind.MAP: _nested(Kind.MAP),
+    Kind.EMPTY_STRUCT: _arrow(pa.struct([]), st.just({})),
+    Kind.OTHER_NESTED: _arrow(pa.list_view(pa.int64()), st.lists(st.integers(0, 9), max_size=2)),
+    Kind.NESTED: _nested(Kind.LIST),
     Kind.MIXED: _of_objects(st.one_of(st.integers(0, 9), TEXT, st.binary(max_size=2))),
 }
 """Strategies of columns by kind; each takes the number of rows."""

@@ -101,6 +101,8 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         folder = stack.enter_context(folders.make(folders.check_scratch(None)))
         isolation.start_server()
         own = _read(request.data, folder, display, budget)
+        for each in own.remarks:
+            display.console.print(f"note: {each}", soft_wrap=True)
         family = FAMILIES[own.family]
         found = entries_of(family, own.name, own.rows, thorough=request.thorough)
         cases = {_entry_of(case): case for case in found.cases}

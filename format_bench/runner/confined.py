@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.array_description import Description
 from data_generator.user import handover
 from data_generator.user.array import load_array
-from data_generator.user.load import fingerprint, load_data
+from data_generator.user.load import DIGEST_BYTES, fingerprint, load_data
 from data_generator.user.room import check_room
 from data_generator.user.summary import describe, describe_images
 from data_generator.user.summary import describe_array as summary_of
@@ -27,6 +28,7 @@ def read(  # noqa: PLR0913 (the request)
     sample: int | None,
     seed: int,
     trust_pickle: bool,
+    parse_dates: bool,
     chunks: list[int] | None,
     edges: list[int] | None,
     target: str,
@@ -38,7 +40,14 @@ def read(  # noqa: PLR0913 (the request)
     `data_generator.user.handover` stores it, and other data as their family's operations do.
     """
     shape = None if chunks is None else tuple(chunks)
-    found = load_data(path, sample=sample, seed=seed, trust_pickle=trust_pickle, chunks=shape)
+    found = load_data(
+        path,
+        sample=sample,
+        seed=seed,
+        trust_pickle=trust_pickle,
+        chunks=shape,
+        parse_dates=parse_dates,
+    )
     if edges is not None and found.array is not None:
         found = replace(found, array=middle_of(found.array, tuple(edges)))
     check_room(path, found, Path(target).parent)
@@ -51,8 +60,15 @@ def read(  # noqa: PLR0913 (the request)
         "description": description.to_dict(),
         "remarks": list(found.remarks),
         # A part is taken of files that are too large to be read as a whole.
-        "fingerprint": fingerprint(path if edges is None else target),
+        "fingerprint": _fingerprint(path if edges is None else target, found),
     }
+
+
+def _fingerprint(path: str, found: UserData) -> str:
+    """Return the fingerprint of a file; another one if more is made of it than earlier versions did."""
+    digest = fingerprint(path)
+    typed = f"{digest} {found.typed}".encode()
+    return blake2b(typed, digest_size=DIGEST_BYTES).hexdigest() if found.typed else digest
 
 
 def describe_array(*, path: str) -> dict[str, Any]:
@@ -78,11 +94,12 @@ def _left(found: UserData, target: Path) -> tuple[str, tuple[int, int], Any]:
     return "images", store((images, labels), target), describe_images(images, labels)
 
 
-def read_table(*, path: str, trust_pickle: bool, target: str) -> None:
-    """Read a table, and leave it at a target as `data_generator.user.handover` stores it."""
+def read_table(*, path: str, trust_pickle: bool, parse_dates: bool, target: str) -> list[str]:
+    """Read a table, leave it at a target as `data_generator.user.handover` does, and return remarks."""
     from data_generator.user.table import load_table
 
-    df = load_table(path, trust_pickle=trust_pickle).df
-    if df is None:
+    found = load_table(path, trust_pickle=trust_pickle, parse_dates=parse_dates)
+    if found.df is None:
         raise AssertionError(f"{path} contains no table")
-    handover.store(df, Path(target))
+    handover.store(found.df, Path(target))
+    return list(found.remarks)

@@ -59,6 +59,8 @@ class Source:
     """Of the process that reads."""
     edges: tuple[int, ...] | None = None
     """Edges of the part of an array to take, from its middle; all by default."""
+    parse_dates: bool = True
+    """Dates in delimited text become datetimes."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,7 @@ def prepare(
                 "sample": source.sample,
                 "seed": source.seed,
                 "trust_pickle": source.trust_pickle,
+                "parse_dates": source.parse_dates,
                 "chunks": source.chunks,
                 "edges": source.edges,
                 "target": str((reading / "own").absolute()),
@@ -263,15 +266,22 @@ def read_table(source: Source, watch: Watch, remark: Callable[[str], object]) ->
     """
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "reading", "table")
-        call(
+        remarks = call(
             "format_bench.runner.confined:read_table",
-            {"path": source.path, "trust_pickle": source.trust_pickle, "target": str(target)},
+            {
+                "path": source.path,
+                "trust_pickle": source.trust_pickle,
+                "parse_dates": source.parse_dates,
+                "target": str(target),
+            },
             place=source.path,
             folder=target.parent,
             limits=source.limits,
             watch=watch,
             remark=remark,
         )
+        for each in remarks if isinstance(remarks, list) else ():
+            remark(printable(str(each)))
         return handover.load(target, trusted=source.trust_pickle)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from format_bench.verification.columns import differing_numbers
+from format_bench.verification.numbers import differing_numbers
 
 if TYPE_CHECKING:
     import numpy as np

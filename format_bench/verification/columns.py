@@ -11,9 +11,16 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.kinds import nested_array
+from format_bench.verification.nested import Comparison, differing_nested
+from format_bench.verification.numbers import differing_numbers
+
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    import pyarrow as pa
+
+    from format_bench.verification.nested import Leaves
 
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """Nanoseconds in the units of times of pandas."""
@@ -25,7 +32,9 @@ _TIMES = {"date", "datetime", "datetime64"}
 """Results of `pandas.api.types.infer_dtype` for Python's dates and times."""
 
 
-def differing(before: pd.Series, after: pd.Series) -> np.ndarray | None:
+def differing(
+    before: pd.Series, after: pd.Series, numbers: Leaves = differing_numbers
+) -> np.ndarray | None:
     """Return a mask of differing values, shape (rows,), or None if the dtypes cannot be compared.
 
     All nulls are equal, NaN included, whatever its payload. Floats are equal if their bits are; a float
@@ -35,7 +44,11 @@ def differing(before: pd.Series, after: pd.Series) -> np.ndarray | None:
     ----------
     before, after : pandas.Series
         The column saved and the one read, shape (rows,), in the same order of rows.
+    numbers : callable
+        Compares arrays of the numbers inside nested values.
     """
+    if (nested := nested_array(before)) is not None:
+        return _differing_nested(before, after, nested, numbers)
     nulls = _nulls(before)
     wrong: np.ndarray = nulls != _nulls(after)
     both = ~nulls & ~wrong
@@ -50,6 +63,18 @@ def differing(before: pd.Series, after: pd.Series) -> np.ndarray | None:
         return None
     wrong[both] = found
     return wrong
+
+
+def _differing_nested(
+    before: pd.Series, after: pd.Series, nested: pa.Array, numbers: Leaves
+) -> np.ndarray | None:
+    found = nested_array(after)
+    if found is None:
+        # Nulls alone have no type.
+        return before.notna().to_numpy() if after.isna().all() else None
+    # pandas does not tell NaN from null among objects.
+    as_objects = object in (before.dtype, after.dtype)
+    return differing_nested(nested, found, Comparison(numbers, differing, as_objects))
 
 
 def _nulls(column: pd.Series) -> np.ndarray:
@@ -81,8 +106,6 @@ def _plain(column: pd.Series) -> pd.Series:
     if isinstance(dtype, pd.SparseDtype):
         return column.sparse.to_dense()
     if isinstance(dtype, pd.ArrowDtype):
-        if dtype.pyarrow_dtype.num_fields:
-            return pd.Series(column.tolist(), dtype=object)
         import pyarrow as pa
 
         return _plain(pa.array(column.array).to_pandas())
@@ -116,68 +139,6 @@ def _differing_values(kept: pd.Series, back: pd.Series) -> np.ndarray | None:
         pairs = zip(kept.tolist(), back.tolist(), strict=True)
         return np.fromiter((not _same(one, other) for one, other in pairs), bool, len(kept))
     return np.asarray(kept.array != back.array, bool) if kept.dtype == back.dtype else None
-
-
-def differing_numbers(kept: np.ndarray, back: np.ndarray) -> np.ndarray | None:
-    """Return the mask for arrays of numbers or booleans; None for complex numbers and others."""
-    kinds = kept.dtype.kind + back.dtype.kind
-    if kinds == "cc":
-        real = _differing_floats(kept.real, back.real)
-        return real | _differing_floats(kept.imag, back.imag)
-    if "c" in kinds:
-        return None
-    if kinds == "ff":
-        return _differing_floats(kept, back)
-    if kinds[0] == "f":
-        return _differing_from_integers(kept, _integers(back))
-    if kinds[1] == "f":
-        return _differing_from_integers(back, _integers(kept))
-    one, other = _integers(kept), _integers(back)
-    if one.dtype == other.dtype:
-        return one != other
-    # NumPy would compare both as floats.
-    signed, unsigned = (one, other) if one.dtype.kind == "i" else (other, one)
-    return (signed < 0) | (signed.astype(unsigned.dtype) != unsigned)
-
-
-def _differing_floats(kept: np.ndarray, back: np.ndarray) -> np.ndarray:
-    import numpy as np
-
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        fitted = np.ascontiguousarray(back, kept.dtype)
-    if kept.dtype.itemsize > np.dtype(np.float64).itemsize:
-        # Padding bits have no meaning.
-        wrong = (kept != fitted) | (np.signbit(kept) != np.signbit(fitted))
-    else:
-        unsigned = f"u{kept.dtype.itemsize}"
-        wrong = np.ascontiguousarray(kept).view(unsigned) != fitted.view(unsigned)
-    if back.dtype.itemsize > kept.dtype.itemsize:
-        # Rounding to fewer bits may overflow or vanish.
-        wrong |= (np.isfinite(fitted) != np.isfinite(back)) | ((fitted == 0) != (back == 0))
-    return wrong & ~(np.isnan(kept) & np.isnan(back)) if wrong.any() else wrong
-
-
-def _integers(values: np.ndarray) -> np.ndarray:
-    """Return integers, or booleans as 0 and 1, in 64 bits."""
-    import numpy as np
-
-    return values.astype(np.int64 if values.dtype.kind == "i" else np.uint64, copy=False)
-
-
-def _differing_from_integers(floats: np.ndarray, integers: np.ndarray) -> np.ndarray:
-    """Return True where a float is not the integer, as a sign of zero is not."""
-    import numpy as np
-
-    # The bounds overflow as 16-bit floats.
-    floats = floats.astype(np.result_type(floats, np.float64), copy=False)
-    lowest, beyond = (-(2.0**63), 2.0**63) if integers.dtype.kind == "i" else (0.0, 2.0**64)
-    fits = (floats == np.floor(floats)) & (floats >= lowest) & (floats < beyond)
-    fits &= ~(np.signbit(floats) & (floats == 0))
-    if fits.all():
-        return floats.astype(integers.dtype) != integers
-    wrong = ~fits
-    wrong[fits] = floats[fits].astype(integers.dtype) != integers[fits]
-    return wrong
 
 
 def _times(column: pd.Series) -> pd.Series | None:

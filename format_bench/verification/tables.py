@@ -8,13 +8,17 @@ all NaN are equal.
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.kinds import nested_array
 from format_bench.verification.columns import differing
 from format_bench.verification.diff import Diff
+from format_bench.verification.numbers import differing_numbers
 from format_bench.verification.rounding import is_rounded
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 
@@ -117,6 +121,10 @@ def _scales(column: pd.Series) -> list[int | str] | None:
 
 def _rounding(before: pd.Series, after: pd.Series, digits: int | None, decimals: int | None) -> str:
     """Return the rounding that floats differ by, as a phrase; empty if they differ by more."""
+    if digits is not None and nested_array(before) is not None:
+        wrong = differing(before, after, partial(_beyond_rounding, digits, decimals))
+        is_rounded_alone = wrong is not None and not wrong.any()
+        return f"floats inside were rounded to {digits} digits" if is_rounded_alone else ""
     if digits is None or before.dtype.kind != "f" or after.dtype.kind not in "fiu":
         return ""
     one, other = before.to_numpy(float), after.to_numpy(float)
@@ -125,6 +133,17 @@ def _rounding(before: pd.Series, after: pd.Series, digits: int | None, decimals:
     if decimals is not None and is_rounded(one, other, digits, decimals).all():
         return f"floats were rounded to {decimals} decimals"
     return ""
+
+
+def _beyond_rounding(
+    digits: int, decimals: int | None, before: np.ndarray, after: np.ndarray
+) -> np.ndarray | None:
+    """Return the mask of numbers that differ by more than rounding, shape (values,)."""
+    wrong = differing_numbers(before, after)
+    if wrong is not None and wrong.any() and before.dtype.kind == "f":
+        one, other = before[wrong].astype(float), after[wrong].astype(float)
+        wrong[wrong] = ~is_rounded(one, other, digits, decimals)
+    return wrong
 
 
 def _shown(value: Any) -> str:

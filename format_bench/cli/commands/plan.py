@@ -17,6 +17,7 @@ from format_bench.cli.options import (
     format_names,
     measuring_console,
     taken_limits,
+    taken_parse_dates,
     with_data_limits,
 )
 from format_bench.planning import output
@@ -141,10 +142,10 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     name, level = codec_choice(codec or "none")
     if codec == "none" and asks_tables(mix):
         name = codec  # or else all are tried
-    own = taken_limits(limits, data)
+    own, parse_dates = taken_limits(limits, data), taken_parse_dates(limits, data)
     request = PlanRequest(
         mix,
-        None if data is None else Source(data, limits=own),
+        None if data is None else Source(data, parse_dates=parse_dates, limits=own),
         dataset,
         rows,
         stores,

@@ -21,7 +21,7 @@ from data_generator.profiling.twin import twin as twin_of
 from data_generator.random_words import RandomWords
 from data_generator.spec.arrow import plain, type_properties
 from data_generator.spec.io import as_text, check_ending, write_spec
-from format_bench.cli.options import measuring_console, taken_limits, with_data_limits
+from format_bench.cli.options import measuring_console, taken_limits, taken_parse_dates, with_data_limits
 from format_bench.results.candidates import Configuration
 from format_bench.results.display import terminal
 from format_bench.runner.reading_display import ReadingDisplay
@@ -68,7 +68,8 @@ def command(
         check_ending(out)
     if twin and twin.suffix != ".parquet":
         raise click.UsageError(f"a twin is written as Parquet, to a file *.parquet, not {twin.name}")
-    source = Source(table, None, options["trust_pickle"], limits=taken_limits(options, table))
+    limits, parse_dates = taken_limits(options, table), taken_parse_dates(options, table)
+    source = Source(table, None, options["trust_pickle"], limits=limits, parse_dates=parse_dates)
     original = _loaded(source, measuring_console(quiet=ctx.obj["quiet"]))
     if options["sample"]:
         original = _block(original, options["sample"], options["seed"])

@@ -20,6 +20,7 @@ from format_bench.cli.options import (
     measuring_console,
     metric_names,
     taken_limits,
+    taken_parse_dates,
     with_data_limits,
 )
 from format_bench.cli.sources import load_source
@@ -211,7 +212,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     own = questions.weighed(scoring.parsed(weighed), mix)
     speeds = Speeds.of_megabytes(read_speed, save_speed)
     wish = purposes.Wish(own, tuple(map(Requirement, required)), preset, speeds, allow_lossy)
-    data_limits = taken_limits(limits, data)
+    data_limits, parse_dates = taken_limits(limits, data), taken_parse_dates(limits, data)
     prices = cloud and cost.read_cloud(cloud)
     others: list[Record] = []
     about_race: dict[str, Any] = {}
@@ -221,7 +222,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
                 "--data cannot be combined with RESULTS, --dataset, --under, --medium, --question "
                 "or --suite"
             )
-        source = Source(data, SAMPLE, limits=data_limits)
+        source = Source(data, SAMPLE, parse_dates=parse_dates, limits=data_limits)
         budget = TimeBudget(budget_seconds or BUDGET_SECONDS, spent_seconds=ctx.obj["spent_seconds"])
         request = RaceRequest(source, wish, thorough)
         answer, about_race = _raced(request, budget, quiet=ctx.obj["quiet"])

@@ -23,6 +23,7 @@ from format_bench.cli.options import (
     step_names,
     taken_conditions,
     taken_limits,
+    taken_parse_dates,
     track_names,
     with_conditions,
     with_data_limits,
@@ -229,14 +230,16 @@ def _own(options: dict[str, Any]) -> Source | None:
     sample, trust_pickle = options.pop("sample"), options.pop("trust_pickle")
     chunks = options.pop("chunks")
     path = _one_source(options.pop("data"), options.pop("webface"))
-    limits = taken_limits(options, path)
+    limits, parse_dates = taken_limits(options, path), taken_parse_dates(options, path)
     if path is None and (sample is not None or trust_pickle or chunks):
         raise click.UsageError("--sample, --trust-pickle and --chunks need --data")
     if path is not None and (options["datasets"] or options["rows"] is not None):
         raise click.UsageError(
             "--data cannot be combined with --datasets or --rows; --sample takes some of its rows"
         )
-    return None if path is None else Source(path, sample, trust_pickle, chunks=chunks, limits=limits)
+    if path is None:
+        return None
+    return Source(path, sample, trust_pickle, chunks=chunks, limits=limits, parse_dates=parse_dates)
 
 
 def _one_source(data: str | None, webface: str | None) -> str | None:

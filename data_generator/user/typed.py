@@ -1,0 +1,99 @@
+"""Types that files do not name: dates in delimited text, and nested values among objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adapter_core.kinds import nested_array
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+_DATE = r"\d{4}-\d{2}-\d{2}"
+_TIME = r"(?P<minutes>\d{2}:\d{2})(?P<seconds>:\d{2}(?P<part>\.\d+)?)?"
+_TIMESTAMP = rf"{_DATE}(?P<between>[T ]){_TIME}(?P<utc>Z|\+00:00)?"
+
+_UNITS = {0: "s", 3: "ms", 6: "us", 9: "ns"}
+"""Units of times by their decimals of a second. Others would not be written back as they are read."""
+
+
+def with_dates(df: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return a table with datetimes in place of text that consists of dates or times.
+
+    All values of a column have one form of ISO 8601, and are written back in it as they were: text like
+    2024-02-30, or of two forms, remains. Times without a zone have none; Z and +00:00 are UTC.
+
+    Returns
+    -------
+    pandas.DataFrame, list of str
+        The table, and the names of the changed columns.
+    """
+    import pandas as pd
+    import pyarrow as pa
+
+    changed = []
+    df = df.copy(deep=False)
+    for position, dtype in enumerate(df.dtypes):
+        if not isinstance(dtype, pd.StringDtype):
+            continue
+        text = pa.array(df.iloc[:, position].array, pa.large_string(), from_pandas=True)
+        if (times := _times(text)) is not None:
+            df.isetitem(position, times.to_pandas())
+            changed.append(str(df.columns[position]))
+    return df, changed
+
+
+def _times(text: pa.Array) -> pa.Array | None:
+    """Return text as timestamps, shape (rows,); None if a value is none, or has another form."""
+    import re
+
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = text.drop_null()
+    first = values[0].as_py() if len(values) else ""
+    form = re.fullmatch(_TIMESTAMP, first)
+    if form is None and not re.fullmatch(_DATE, first):
+        return None
+    written, unit, utc = "%Y-%m-%d", "s", ""
+    if form is not None:
+        utc = form["utc"] or ""
+        decimals = len(form["part"] or ".") - 1
+        if decimals not in _UNITS:
+            return None
+        unit = _UNITS[decimals]
+        written += f"{form['between']}%H:%M{':%S' if form['seconds'] else ''}"
+    end = len(first) - len(utc)
+    plain = pc.utf8_slice_codeunits(text, 0, end)
+    try:
+        times = plain.cast(pa.timestamp(unit))
+    except pa.ArrowInvalid:
+        return None
+    same = pc.equal(pc.strftime(times, written).cast(pa.large_string()), plain)
+    same_zone = pc.equal(pc.utf8_slice_codeunits(text, end), utc)
+    if not (pc.all(same).as_py() and pc.all(same_zone).as_py()):
+        return None
+    # Microseconds, as pandas' own readers of dates give.
+    return times.cast(pa.timestamp("ns" if unit == "ns" else "us", "UTC" if utc else None))
+
+
+def with_nested_types(df: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return a table whose lists and dictionaries among objects are nested columns of Arrow.
+
+    Those that no type of Arrow has as they are remain objects.
+
+    Returns
+    -------
+    pandas.DataFrame, list of str
+        The table, and the names of the changed columns.
+    """
+    import pandas as pd
+
+    changed = []
+    df = df.copy(deep=False)
+    for position, dtype in enumerate(df.dtypes):
+        if dtype == object and (array := nested_array(df.iloc[:, position])) is not None:
+            df.isetitem(position, pd.arrays.ArrowExtensionArray(array))
+            changed.append(str(df.columns[position]))
+    return df, changed

@@ -1,0 +1,112 @@
+"""Types that follow from values, as dates in CSV and lists among objects, and types of Arrow files."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import feather
+
+from adapter_core.kinds import Kind, kinds_of
+from data_generator.synthetic.edge_case_tables import edge_case_tables
+from data_generator.user.table import load_table
+from data_generator.user.typed import with_dates
+
+
+@pytest.mark.parametrize(
+    ("texts", "dtype"),
+    [
+        (["2024-02-29", None, "0001-01-01"], "datetime64[us]"),
+        (["2024-01-01 12:00:00"], "datetime64[us]"),
+        (["2024-01-01T12:00"], "datetime64[us]"),
+        (["2024-01-01 12:00:00.123"], "datetime64[us]"),
+        (["2024-01-01T12:00:00.123456789Z"], "datetime64[ns, UTC]"),
+        (["2024-01-01T12:00:00+00:00", None], "datetime64[us, UTC]"),
+        (["2024-02-30"], "str"),
+        (["2024-01-01", "2024-01-01T00:00:00"], "str"),
+        (["2024-01-01T12:00:00Z", "2024-01-01T12:00:00"], "str"),
+        (["2024-01-01T12:00:00+02:00"], "str"),
+        (["2024-01-01 12:00:00.1"], "str"),
+        (["2024-01-01 23:59:60"], "str"),
+        (["2024-01-01", ""], "str"),
+        (["2024-01-01 "], "str"),
+        (["20240101"], "str"),
+        (["12024-01-01"], "str"),
+        ([None, None], "str"),
+    ],
+)
+def test_dates_are_detected_where_all_are_written_back_as_they_were(texts, dtype):
+    df = pd.DataFrame({"c": pd.array(texts, dtype="str")})
+    found, changed = with_dates(df)
+    assert str(found["c"].dtype) == dtype
+    assert changed == ([] if dtype == "str" else ["c"])
+    assert found["c"].isna().tolist() == df["c"].isna().tolist()
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_dates_in_delimited_text_are_said_and_can_be_kept_as_text(tmp_path, ending):
+    path = tmp_path / f"trips.{ending}"
+    separator = "," if ending == "csv" else "\t"
+    path.write_text(separator.join(["day", "n"]) + "\n" + separator.join(["2024-01-31", "1"]) + "\n")
+    found = load_table(path)
+    assert found.df["day"].tolist() == [pd.Timestamp(2024, 1, 31)]
+    assert found.remarks == ("dates and times are read as such: day; --parse-dates no keeps the text",)
+    kept = load_table(path, parse_dates=False)
+    assert kept.df["day"].tolist() == ["2024-01-31"]
+    assert (kept.remarks, kept.typed) == ((), ())
+
+
+def test_every_kind_of_nested_column_is_loaded_from_files_with_types(tmp_path):
+    nested = {
+        name: df
+        for name, df in edge_case_tables().items()
+        if isinstance(df["c"].dtype, pd.ArrowDtype) and pa.types.is_nested(df["c"].dtype.pyarrow_dtype)
+    }
+    assert len(nested) > 20
+    for number, df in enumerate(nested.values()):
+        table = pa.Table.from_pandas(df, preserve_index=False)
+        path = tmp_path / f"t{number}.feather"
+        feather.write_feather(table, path)
+        pd.testing.assert_frame_equal(load_table(path).df, df)
+        if df["c"].dtype.pyarrow_dtype != pa.struct([]):
+            path = tmp_path / f"t{number}.parquet"
+            pq.write_table(table, path)
+            pd.testing.assert_frame_equal(load_table(path).df, df)
+
+
+def test_decimals_dates_and_the_like_keep_their_kinds(tmp_path):
+    path = tmp_path / "kinds.parquet"
+    table = pa.table(
+        {
+            "wide": pa.array(["1.10"]).cast(pa.decimal256(50, 2)),
+            "date": pa.array([dt.date(2020, 1, 1)]),
+            "time": pa.array([dt.time(1)]),
+            "zoned": pa.array([0], pa.timestamp("ms", "Europe/Prague")),
+            "span": pa.array([1], pa.duration("us")),
+            "category": pa.array(["a"]).dictionary_encode(),
+            "bytes": pa.array([b"ab"], pa.binary(2)),
+        }
+    )
+    pq.write_table(table, path)
+    assert kinds_of(load_table(path).df) == [
+        Kind.DECIMAL,
+        Kind.DATE,
+        Kind.TIME,
+        Kind.ZONED_DATETIME,
+        Kind.TIMEDELTA,
+        Kind.CATEGORY,
+        Kind.BINARY,
+    ]
+
+
+def test_lists_and_objects_in_json_are_nested_columns(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(
+        '{"v": [1, 2], "s": {"a": 1}, "m": {"a": 1}}\n{"v": [], "s": {"a": null}, "m": {}}\n'
+    )
+    found = load_table(path)
+    assert kinds_of(found.df) == [Kind.LIST, Kind.STRUCT, Kind.MIXED]
+    assert found.typed == ("v", "s")
