@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
-from adapter_core.kinds import nested_dtype, without_views
+from adapter_core.kinds import Kind, kind_of_arrow, nested_dtype, types_in, without_views
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._reader import ReadRequest, TableReader, check_columns, check_fits
 
@@ -57,6 +57,12 @@ class ArrowReader(TableReader):
             names = metadata.schema.names
         check_columns(request.path, len(names))
         refuse_duplicates(request.path, names)
+        for field in metadata.schema:
+            if Kind.OTHER_NESTED in map(kind_of_arrow, types_in(field.type)):
+                problem = (
+                    f"has a column {field.name!r} of {field.type}, for which pandas lacks functions"
+                )
+                raise InvalidDataError(request.path, problem, "leave it out")
         if request.sample_rows is not None:
             check_fits(request.path, SAMPLING_BYTES * (metadata.rows or 0))
         chosen = None if metadata.rows is None else request.sampled_rows(metadata.rows)

@@ -219,7 +219,6 @@ def _nested() -> dict[str, pd.DataFrame]:
             pa.map_(pa.string(), pa.float64()),
             [[("a", 1), ("a", nan)], [], None, [("", -0.0)]],
         ),
-        "views of lists": (pa.list_view(pa.int64()), [[1, None], [], None, [2]]),
         "maps of numbers": (
             pa.map_(pa.int32(), pa.list_(pa.string())),
             [[(2, ["x"])], [], None, [(1, [])]],

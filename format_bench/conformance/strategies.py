@@ -339,8 +339,8 @@ COLUMNS: dict[Kind, Columns] = {
     Kind.STRUCT: _nested(Kind.STRUCT),
     Kind.MAP: _nested(Kind.MAP),
     Kind.EMPTY_STRUCT: _arrow(pa.struct([]), st.just({})),
-    Kind.OTHER_NESTED: _arrow(pa.list_view(pa.int64()), st.lists(st.integers(0, 9), max_size=2)),
-    Kind.NESTED: _nested(Kind.LIST),
+    # pandas itself lacks functions for unions and views of lists.
+    **dict.fromkeys((Kind.OTHER_NESTED, Kind.NESTED), _nested(Kind.LIST)),
     Kind.MIXED: _of_objects(st.one_of(st.integers(0, 9), TEXT, st.binary(max_size=2))),
 }
 """Strategies of columns by kind; each takes the number of rows."""

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from adapter_core import CannotHoldError, Feature, UnavailableError, UnknownNameError, UnsupportedError
+from adapter_core.kinds import Kind
 from format_bench.conformance import losses
 from format_bench.conformance.tables import every_table, ordinary
 from format_bench.verification.tables import verify
@@ -68,7 +69,9 @@ def test_every_kind_that_is_refused_is_refused_with_the_declared_reason(adapter)
             adapter.check(df)
         except CannotHoldError as refusal:
             reasons.add(str(refusal).rpartition("; ")[2])
-    tried = {kind for kind in adapter.refuses if "half" not in kind.name.lower()}
+    # pandas itself lacks functions for unions and views of lists.
+    untried = {Kind.HALF_FLOAT, Kind.OTHER_NESTED}
+    tried = {kind for kind in adapter.refuses if kind not in untried}
     assert {adapter.refuses[kind] for kind in tried} <= reasons
 
 

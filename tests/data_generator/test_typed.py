@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
+from adapter_core.errors import InvalidDataError
 from adapter_core.kinds import Kind, kinds_of
 from data_generator.synthetic.edge_case_tables import edge_case_tables
 from data_generator.user.table import load_table
@@ -110,3 +111,14 @@ def test_lists_and_objects_in_json_are_nested_columns(tmp_path):
     found = load_table(path)
     assert kinds_of(found.df) == [Kind.LIST, Kind.STRUCT, Kind.MIXED]
     assert found.typed == ("v", "s")
+
+
+def test_a_type_that_pandas_cannot_process_is_refused_with_its_column(tmp_path):
+    path = tmp_path / "views.arrow"
+    table = pa.table({"v": pa.array([[1], None], pa.list_view(pa.int64()))})
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(
+        InvalidDataError, match=r"column 'v' of list_view<item: int64>, for which pandas"
+    ):
+        load_table(path)
