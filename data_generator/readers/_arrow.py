@@ -59,9 +59,7 @@ class ArrowReader(TableReader):
         refuse_duplicates(request.path, names)
         for field in metadata.schema:
             if Kind.OTHER_NESTED in map(kind_of_arrow, types_in(field.type)):
-                problem = (
-                    f"has a column {field.name!r} of {field.type}, for which pandas lacks functions"
-                )
+                problem = f"has a column {field.name!r} of {field.type}, which pandas cannot process"
                 raise InvalidDataError(request.path, problem, "leave it out")
         if request.sample_rows is not None:
             check_fits(request.path, SAMPLING_BYTES * (metadata.rows or 0))

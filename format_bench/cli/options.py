@@ -232,7 +232,7 @@ def taken_parse_dates(options: dict[str, Any], data: str | None) -> bool:
     """
     given = options.pop("parse_dates")
     if data is None and given is not None:
-        raise click.UsageError("--parse-dates is about --data, which is not given")
+        raise click.UsageError("--parse-dates needs --data")
     return bool(given != "no")
 
 
