@@ -98,27 +98,32 @@ class TableLayout(Layout):
         has_zstd = "zstd" in [each.name for each in getattr(adapter, "codecs", ())]
         self.codecs = ("none", "zstd") if has_zstd else ("none",)
 
-    def require(self) -> None:  # noqa: D102
-        data_formats.get(self.format)
+    def require(self) -> None:
+        """Look the adapter up, which takes longer than a small read.
+
+        Its check would refuse lists where pandas could not read them back, which is not asked here.
+        """
+        self.adapter: Any = data_formats.get(self.format).without_check()
+        if self.format == "Parquet":
+            # Dictionaries make these values larger: 128.5 instead of 123.1 bytes an event with zstd.
+            self.adapter.options = {"use_dictionary": False}
 
     def prepare(self, events: Events, codec: str) -> pd.DataFrame:  # noqa: D102
         import pandas as pd
+        import pyarrow as pa
 
         del codec
-        return deep_rows(0, events.rows, SEED) if self.deep else pd.DataFrame(dict(events.columns))
+        columns = dict(deep_rows(0, events.rows, SEED)) if self.deep else events.columns
+        # As Arrow has them: the search for nulls in NumPy's floats would make flat columns alone dearer.
+        arrays = {name: pa.array(values, from_pandas=False) for name, values in columns.items()}
+        return pd.DataFrame({name: pd.arrays.ArrowExtensionArray(each) for name, each in arrays.items()})
 
     def write(self, prepared: pd.DataFrame, path: Path, codec: str) -> None:  # noqa: D102
-        # Its check would refuse lists where pandas could not read them back, which is not asked here.
-        adapter: Any = data_formats.get(self.format).without_check()
-        if self.format == "Parquet":
-            # Dictionaries make these values larger: 128.5 instead of 123.1 bytes an event with zstd.
-            adapter.options = {"use_dictionary": False}
-        adapter.save(prepared, path, None if codec == "none" else codec)
+        self.adapter.save(prepared, path, None if codec == "none" else codec)
 
     def answer(self, path: Path, question: Question) -> Answer:  # noqa: D102
         if not self.deep:
-            arrays = data_formats.get(self.format).read_arrays(path, COLUMNS[question])
-            return answer_of_columns(question, arrays)
+            return answer_of_columns(question, self.adapter.read_arrays(path, COLUMNS[question]))
         chunks = _READERS[self.format](path, FIELDS[question])["kaons"].chunks
         return sum((answer_of_lists(question, _lists(each, question)) for each in chunks), Answer())
 

@@ -80,6 +80,7 @@ def test_zstd_makes_files_smaller(layout, events, tmp_path):
 
 def test_the_codec_of_lance_reaches_the_fields_of_lists(events, tmp_path):
     layout = TableLayout("Lance", deep=True)
+    layout.require()
     sizes = []
     for codec in layout.codecs:
         layout.write(layout.prepare(events, codec), tmp_path / codec, codec)
