@@ -149,7 +149,7 @@ def _tried(race: Race) -> str:
     declared = len(found.entries) - len(race.candidates)
     parts = [f"tried {tried} of {plural(len(race.candidates), 'candidate')}"]
     if declared:
-        parts.append(f"{declared} more are out by declaration")
+        parts.append(f"{declared} more {'is' if declared == 1 else 'are'} out by declaration")
     if found.unavailable:
         names = joined(found.unavailable, most=IN_LINE)
         parts.append(f"not installed, and so no candidates: {names}")

@@ -62,16 +62,15 @@ class Headline:
 
 def headline_of(results: Results) -> Headline:
     """Return what a verdict on results says first."""
-    banner = Disturbance.of(results).banner
     try:
         wanted = purposes.criteria_for(results, purposes.Wish())
         answer = recommend(results, wanted.weights, wanted.requirements)
     except (InvalidWeightError, NoCandidateError):
-        return Headline(banner, [])
+        return Headline(Disturbance.of(results).banner, [])
     first, *others = [Finding(name, text) for name, text in brief_of(answer).lines]
     if not answer.is_undecided:
         first = replace(first, code=code_of(answer.first.candidate.configuration))
-    return Headline(banner, [first, *others])
+    return Headline(answer.disturbance.banner, [first, *others])
 
 
 def findings(results: Results) -> list[str]:
