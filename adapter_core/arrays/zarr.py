@@ -77,9 +77,11 @@ class ZarrStore(ArrayStore):
 
     def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
         """Return the codecs in the order of zarr-python, and the code of the store."""
+        size = f"{self.shard_bytes >> 20} MiB"
+        shards = f"shards=shards,  # a multiple of chunks, here of up to {size}"
         return {
             "format": str(self.zarr_format),
-            "shards": "shards=shards," if self.shard_bytes else "",
+            "shards": shards if self.shard_bytes else "",
             "codecs": zarr_metadata.code_of(codec, level, self.zarr_format),
             "modules": "",
             "close": "",
