@@ -156,7 +156,7 @@ def test_images_race_without_codecs(call, tmp_path):
         for number in range(30):
             pixels = chance.integers(0, 255, (8, 8, 3), np.uint8)
             Image.fromarray(pixels).save(folder / f"{number}.png")
-    done = call("--data", "pets", "--json", "--time-budget", "8s", "--weight", "size=1")
+    done = call("--data", "pets", "--json", "--time-budget", "40s", "--weight", "size=1")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["family"] == "image"
