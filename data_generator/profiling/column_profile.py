@@ -41,11 +41,24 @@ def profile_column(name: str, column: pa.Array) -> ColumnSpec:
     if _is_list(column.type):
         return ColumnSpec(name, "list", **nulls, **_lists(column))
     kind = type_properties(column.type)
-    if kind is None:
+    is_huge = pa.types.is_decimal(column.type) and _beyond_64_bits(column)
+    if kind is None or is_huge:
         raise InvalidDataError(
-            name, f"is of type {column.type}, which no TableSpec represents", "leave the column out"
+            name,
+            f"has values of type {column.type}, beyond 64 bits, which no TableSpec represents"
+            if is_huge
+            else f"is of type {column.type}, which no TableSpec represents",
+            "leave the column out",
         )
     return ColumnSpec(name, **kind, **nulls, **_flat(kind, plain(column)))
+
+
+def _beyond_64_bits(decimals: pa.Array) -> bool:
+    """Return True if a value has more digits than 64-bit counts of its last place hold."""
+    import pyarrow.compute as pc
+
+    largest = pc.max(pc.abs(decimals)).as_py()
+    return largest is not None and largest.scaleb(max(0, decimals.type.scale)) >= 2**63
 
 
 def _is_list(kind: pa.DataType) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
+from adapter_core.kinds import Kind, kind_of_arrow, types_in
 from data_generator.profiling.column_profile import profile_column
 from data_generator.profiling.fit import fit, parquet_bytes
 from data_generator.spec.spec import DEFAULT_SEED, ColumnSpec, TableSpec
@@ -70,6 +71,9 @@ def as_arrow(name: str, column: pd.Series) -> pa.Array:
         raise InvalidDataError(
             f"column {name!r}", f"is not of one type: {reason}", "leave it out"
         ) from error
+    if Kind.EMPTY_STRUCT in map(kind_of_arrow, types_in(found.type)):
+        problem = "has structs without fields, which no TableSpec represents"
+        raise InvalidDataError(f"column {name!r}", problem, "leave it out")
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 
