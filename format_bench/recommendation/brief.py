@@ -6,9 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adapter_core import FormatBenchError
-from adapter_core.codec_choice import CodecChoice
-from format_bench.families.operations import registry_of
+from format_bench.recommendation import code
 from format_bench.recommendation.scoring import ESTIMATES, READ_TIME, SAVE_TIME, SIZE
 from format_bench.recommendation.sensitivity import break_even_of, smallest_change
 from format_bench.results.display.text import format_ratio, joined, quantity
@@ -197,23 +195,18 @@ class PastedCode(NamedTuple):
     text: str
 
 
-def code_of(answer: Recommendation) -> PastedCode | None:
+def pasted_code(answer: Recommendation) -> PastedCode | None:
     """Return the code of the first candidate; None if no winner is named, or its adapter has none."""
     facts, family = answer.first.candidate.configuration, family_of_suite(answer.suite)
     if answer.is_undecided or facts.settings or facts.track:
         return None
-    try:
-        adapter: Any = registry_of(family).find(facts.format)
-        choice = (facts.codec, facts.level) if isinstance(adapter, CodecChoice) else ()
-        code = adapter.code(*choice)
-    except (FormatBenchError, AttributeError):
-        return None  # of another package, or of another version
-    if code is None:
+    text = code.code_of(facts)
+    if not text:
         return None
     codec = facts.codec and (facts.codec if facts.level is None else f"{facts.codec}:{facts.level}")
     words = ["format-bench", "show", facts.format, "--code", *(["--codec", codec] if codec else [])]
     words += [] if family.name == next(iter(FAMILIES)) else ["--family", family.name]
-    return PastedCode(shlex.join(words), code.text)
+    return PastedCode(shlex.join(words), text)
 
 
 def to_json(answer: Recommendation) -> dict[str, Any]:
@@ -243,6 +236,6 @@ def to_json(answer: Recommendation) -> dict[str, Any]:
         "use": use,
         "because": {"values": values, "own_file": before or None},
         "or": second and {"name": second.candidate.name, "ties": second.ties},
-        "code": (code := code_of(answer)) and code._asdict(),
+        "code": (pasted := pasted_code(answer)) and pasted._asdict(),
         "text": dict(found.lines),
     }

@@ -175,7 +175,7 @@ def show(
         terminal.prose(console, banner)
     for name, text in brief.brief_of(answer).lines:
         terminal.prose(console, f"{name + ':':9}{text}", indent=" " * 9)
-    if code := brief.code_of(answer):
+    if code := brief.pasted_code(answer):
         console.print(f"Code:    {code.command}", soft_wrap=True)
     if explain:
         console.print()
