@@ -36,6 +36,7 @@ FormatBenchError
 ├── ResultsNotFoundError                    a folder lacks results of asv
 ├── NoCommonCellsError                      two results share no cell
 ├── NoCandidateError                        a recommendation's requirements exclude every candidate
+├── UnknownCostError                        a candidate's cost cannot be computed from what was measured
 ├── InvalidWeightError (ValueError)         a weight of a recommendation cannot be used
 ├── GitError                                a git command failed
 ├── InvalidBranchError                      a branch cannot take the commits of a history
@@ -321,6 +322,10 @@ class NoCommonCellsError(FormatBenchError):
 
 class NoCandidateError(FormatBenchError):
     """Requirements that exclude every candidate; the message counts them by requirement."""
+
+
+class UnknownCostError(FormatBenchError):
+    """A candidate whose cost cannot be computed; the message names the missing value."""
 
 
 class InvalidWeightError(FormatBenchError, ValueError):

@@ -18,7 +18,7 @@ from format_bench.recommendation import output
 from format_bench.recommendation.code import code_of
 from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
 from format_bench.recommendation.questions import AskedQuestions, missing
-from format_bench.recommendation.recommend import choose, reads_of
+from format_bench.recommendation.recommend import choose
 from format_bench.recommendation.requirements import MEANINGS, Requirement, answer, usual_requirements
 from format_bench.recommendation.scope import further_candidates, of_dataset, one_suite, suites_in
 from format_bench.recommendation.scoring import (
@@ -32,7 +32,7 @@ from format_bench.recommendation.scoring import (
 )
 from format_bench.results.disturbance import Disturbance
 from format_bench.results.metrics import METRICS, Measure
-from format_bench.results.suites import item_of, title_of
+from format_bench.results.suites import family_of_suite, item_of, title_of
 
 if TYPE_CHECKING:
     from format_bench.recommendation.recommend import Recommendation
@@ -122,12 +122,17 @@ def _suite(results: Results, whole: Scope) -> dict[str, Any]:
         "measures": [
             _measure(each, results.floors) | {"mixed": each in asked.measures} for each in table.measures
         ],
-        "reads": [table.measures.index(each) for each in reads_of(name) if each in table.measures],
+        "read": _place(table.measures, READ_TIME),
+        "loss": _place(table.measures, Measure(family_of_suite(name).loss)),
         "questions": asked.names,
         "entries": table.entries,
         "sentences": list(table.sentences),
         "scopes": scopes,
     }
+
+
+def _place(measures: list[Measure], measure: Measure) -> int | None:
+    return measures.index(measure) if measure in measures else None
 
 
 def _measure(measure: Measure, floors: Floors | None) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapter_core import Feature
-from adapter_core.errors import InvalidRequestError
+from adapter_core.errors import InvalidRequestError, UnknownCostError
 from adapter_core.traits import Trait
 from format_bench.recommendation.requirements import adapter_facts
 from format_bench.results import shipped
@@ -303,10 +303,6 @@ def bill(answer: Recommendation, records: Iterable[Record], cloud: Cloud) -> Bil
     return Bill(cloud, in_order, missing, said)
 
 
-class _Unknown(Exception):  # noqa: N818 (no error of the user's)
-    """A number that is not known, with the reason."""
-
-
 class _Counted:
     """Consumption of candidates, as measured here or by shipped studies."""
 
@@ -341,7 +337,7 @@ class _Counted:
                         continue
                     access = self._access(candidate, dataset, kind, sources)
                     sums[kind] = [a + b for a, b in zip(sums[kind], access, strict=True)]
-        except _Unknown as error:
+        except UnknownCostError as error:
             return str(error)
         save, read, part = (Access(*sums[kind]) for kind in KINDS)
         return Consumption(size, save, read, part, tuple(sources))
@@ -349,7 +345,7 @@ class _Counted:
     def _value(self, candidate: Candidate, dataset: DatasetSize, measure: Measure) -> float:
         value = candidate.value(dataset, measure)
         if value is None:
-            raise _Unknown(candidate.empty_reason(dataset, measure))
+            raise UnknownCostError(candidate.empty_reason(dataset, measure))
         return value
 
     def _cpu(self, candidate: Candidate, dataset: DatasetSize, metric: str) -> float:
@@ -357,8 +353,8 @@ class _Counted:
             return 0.0
         try:
             return self._value(candidate, dataset, Measure(metric))
-        except _Unknown as error:
-            raise _Unknown(f"{error}; cpu_hour = 0 leaves CPU time out") from None
+        except UnknownCostError as error:
+            raise UnknownCostError(f"{error}; cpu_hour = 0 leaves CPU time out") from None
 
     def _access(
         self, candidate: Candidate, dataset: DatasetSize, kind: str, sources: dict[str, None]
@@ -394,7 +390,7 @@ class _Counted:
                 return Access(found.requests, found.share * size, cpu)
             return Access(found.requests, found.share * size, self._part_cpu(cpu, found.share, sources))
         if kind == "parts" and self._reads_columns(label):
-            raise _Unknown(
+            raise UnknownCostError(
                 f"requests of partial reads of {label} were not counted; the suite "
                 "remote counts them, and parts = 0 leaves them out"
             )
@@ -424,7 +420,7 @@ class _Counted:
         if files is None:
             traits = adapter_facts(label, self.family.name).traits or frozenset()
             if Trait.SINGLE_FILE not in traits:
-                raise _Unknown(
+                raise UnknownCostError(
                     f"requests of {what} of {label}, a directory of files, were not counted; the suite "
                     "remote counts them"
                 )

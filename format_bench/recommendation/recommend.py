@@ -299,17 +299,12 @@ def _needed(
 
     A format whose data did not come back is of no use, whatever its size and its times are.
     """
-    reads = reads_of(scope.suite)
-    needed = datasets | {each: found for each in reads if (found := _measured_on(each, scope))}
+    reads = _measured_on(READ_TIME, scope)
+    needed = datasets | ({READ_TIME: reads} if reads else {})
     sizes = [each for measure, those in datasets.items() if speeds.speed_of(measure) for each in those]
     if sizes:
         needed[SIZE] = list(dict.fromkeys([*datasets.get(SIZE, []), *sizes]))
     return needed
-
-
-def reads_of(suite: str) -> tuple[Measure, ...]:
-    """Return the measures whose values say that data came back."""
-    return READ_TIME, Measure(family_of_suite(suite).loss)
 
 
 def _measured_on(measure: Measure, scope: Scope) -> list[DatasetSize]:
@@ -404,7 +399,7 @@ def excluded_of(
     for candidate in candidates:
         answers = {each: answer(each, candidate, suite, every) for each in requirements}
         reasons = {each: found.sentence for each, found in answers.items() if not found.met}
-        empty = _first_empty(candidate, datasets)
+        empty = _first_empty(candidate, datasets) or _failed_check(candidate, suite, every)
         if reasons or empty:
             found.append(Excluded(candidate, reasons, empty, score=None))
     if len(found) == len(candidates):
@@ -418,6 +413,17 @@ def _first_empty(candidate: Candidate, datasets: dict[Measure, list[DatasetSize]
             if candidate.value(dataset, measure) is None:
                 return candidate.empty_reason(dataset, measure)
     return ""
+
+
+def _failed_check(candidate: Candidate, suite: str, datasets: list[DatasetSize]) -> str:
+    """Return why the data that came back could not be verified; empty if that did not fail.
+
+    Suites that count no losses verify what they read all the same.
+    """
+    loss = Measure(family_of_suite(suite).loss)
+    verified = ((each, candidate.cells.get((each, loss))) for each in datasets)
+    failed = [each for each, record in verified if record is not None and record.value is None]
+    return candidate.empty_reason(failed[0], loss) if failed else ""
 
 
 def _message(excluded: list[Excluded]) -> str:

@@ -66,10 +66,8 @@
     // Cells that an entry must have: those of its measures, reads, and sizes where files are transferred.
     needed() {
       const found = new Map(this.datasets);
-      for (const each of this.suite.reads) {
-        const datasets = this.datasetsWith(each);
-        if (datasets.length) found.set(each, datasets);
-      }
+      const read = this.suite.read === null ? [] : this.datasetsWith(this.suite.read);
+      if (read.length) found.set(this.suite.read, read);
       const timed = this.measures.filter((each) => this.speeds.get(each));
       const sizes = timed.flatMap((each) => this.datasets.get(each));
       if (sizes.length) found.set(this.size, [...new Set([...(found.get(this.size) ?? []), ...sizes])]);
@@ -77,10 +75,14 @@
     }
 
     emptyReason(entry) {
-      for (const [measure, datasets] of this.needed()) {
+      const needed = this.needed();
+      const every = [...new Set([...needed.values()].flat())];
+      // Suites that count no losses verify what they read all the same: a failed check excludes, none does not.
+      const checked = this.suite.loss === null ? [] : [[this.suite.loss, every]];
+      for (const [measure, datasets] of [...needed, ...checked]) {
         for (const dataset of datasets) {
           const cell = this.cell(entry, dataset, measure);
-          if (!isEmpty(cell)) continue;
+          if (!isEmpty(cell) || (cell === null && !needed.has(measure))) continue;
           const what = `${this.suite.measures[measure].phrase} of ${this.suite.datasets[dataset][0]}`;
           const reason = cell === null ? "not measured" : this.suite.sentences[Number(cell)];
           return `${entry.name} has no ${what}: ${reason}`;

@@ -621,6 +621,13 @@ def test_a_format_whose_read_failed_is_never_recommended(step, weights):
     assert "it fell over" in answer.excluded[0].empty
 
 
+def test_a_suite_that_counts_no_losses_has_candidates_beside_the_others():
+    best = {"read time": 0.01, "size": 1}
+    read = {"read time": 0.09, "size": 7 * C, "lost columns": 0}
+    answer = recommend(results_of({"Pickle": best, "Feather": read}), {SIZE: 1})
+    assert order(answer) == ["Pickle", "Feather"]
+
+
 def test_results_without_values_say_why_nothing_can_be_recommended():
     nothing = results_of({"Feather": dict.fromkeys(TWO["Feather"])})
     with pytest.raises(NoCandidateError, match=r"^none of 1 can be chosen: .*it fell over"):
