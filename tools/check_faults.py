@@ -363,7 +363,7 @@ def prepare_process() -> None:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
     # It takes seconds in each run, and opens no file of it.
-    libraries.facts_from_child = lambda _: {}
+    libraries.facts_from_child = lambda *_: {}
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
     forkserver.ensure_running()
 

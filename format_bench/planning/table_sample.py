@@ -93,8 +93,8 @@ def _check_keys(df: pd.DataFrame, questions: Questions) -> None:
     for key in questions.tuned.get(TABLE, {}).get("sort_by", []):
         try:
             pd.factorize(df[key], sort=True)
-        except TypeError as error:
-            reason = f"[tuned.{TABLE}]: rows cannot be sorted by {key!r}: {error}"
+        except (TypeError, ValueError, NotImplementedError) as error:
+            reason = f"[tuned.{TABLE}]: rows cannot be sorted by {key!r}: {' '.join(str(error).split())}"
             raise InvalidQuestionsError(f"{questions.file}: {reason}") from error
         except KeyError:
             return  # as the questions will say

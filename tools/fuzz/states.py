@@ -381,10 +381,10 @@ def _scale(path: Path) -> None:
 
 
 def _read_storage(path: Path) -> Any:
-    from format_bench.studies.storage import results
+    from format_bench.results.study_rows import read
+    from format_bench.studies.storage.results import FORM
 
-    found = results.read(path)
-    return found.formats, found.times("whole", "ssd")
+    return read(FORM, path)
 
 
 @_file("storage.json", _read_storage)

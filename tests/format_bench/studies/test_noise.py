@@ -77,7 +77,7 @@ def test_the_command_prints_a_floor_for_each_metric_and_keeps_the_largest(tmp_pa
 def test_a_file_without_floors_is_refused(tmp_path, text):
     path = tmp_path / "noise.json"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(errors.InvalidNoiseFloorError, match="holds no noise floors"):
+    with pytest.raises(errors.InvalidNoiseFloorError, match="contains no noise floors"):
         noise_floor.read(path)
 
 
@@ -90,4 +90,4 @@ def test_values_within_the_floor_are_ties():
     (table,) = tables(found)
     assert [row[1] for row in table.rows] == ["1 s*", "1.09 s", "1.11 s"]
     assert "time 10%" in legend(floors)
-    assert "not been measured" in legend(None)
+    assert "if their intervals overlap" in legend(None)
