@@ -5,6 +5,7 @@ Values are those in the file: scale factors, offsets and fill values are not app
 
 from __future__ import annotations
 
+import logging
 import mmap
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -257,6 +258,8 @@ class ZarrFolder(ArrayFile):
     def _opened(self) -> Any:
         import zarr
 
+        # One damaged member ends the listing, and asyncio would print what the others under way raise.
+        logging.getLogger("asyncio").disabled = True
         # Not by a text, which might be a URL. Consolidated metadata might name places outside.
         store = zarr.storage.LocalStore(self.path, read_only=True)
         try:

@@ -28,7 +28,9 @@ def table(page):
 def test_sizes_are_ranked():
     header, rows = table(call("sizes", "eq", "--rows", 200))
     assert header == ["format", "eq", "eq, place"]
-    names = "CSV; Feather, no codec; Lance; ORC; Parquet, no codec; Parquet snappy; Parquet zstd 1; Vortex"
+    names = (
+        "CSV; Feather, no codec; Lance; ORC; Parquet, no codec; Parquet snappy; Parquet zstd 1; Vortex"
+    )
     assert [row[0] for row in rows] == names.split("; ")
     assert sorted(int(row[2]) for row in rows) == list(range(1, 9))
 
