@@ -40,7 +40,7 @@ def test_the_fingerprint_is_of_what_is_asked():
         ("question = ]", "mine.toml: is not TOML: .*line 1"),
         (
             "queries = []",
-            "mine.toml: unknown field 'queries'; known: datasets, constants, keep_open, mean, weigh, tuned",
+            "mine.toml: unknown field 'queries'; known: datasets, constants, keep_open, mean",
         ),
         ("question = 3", "mine.toml: question is 3; write each question below a line"),
         ('[[question]]\ncolumns = ["x"]', "question 1: it needs a name"),
