@@ -401,7 +401,7 @@ class LeftOut(SectionBase, tag="left out", kw_only=True):
         for _, store, *others in rows_of_gaps([context.numbers.suite]):
             if not (self.requested and NOT_RUN.status in others):
                 stores.setdefault(tuple(others), []).append(store)
-        rows = [[", ".join(labels), *others] for others, labels in stores.items()]
+        rows = [["; ".join(labels), *others] for others, labels in stores.items()]
         header = [self.first, "data sets", "cells", "status", "reason"]
         text = self.text if rows else f"{self.text} Every cell has a value.".strip()
         yield Block(self.title, text, header, rows, "lllll", fold=True)

@@ -93,7 +93,7 @@ def test_requests_are_those_counted_by_the_study_or_in_the_results(tmp_path):
     prices = cost.read_cloud(cloud(tmp_path, reads=10))
     bill = cost.bill(answer, found.records, prices)
     link = shipped.link_costs()["Parquet"]
-    one = link.requests * 0.0004 / 1000 + link.share * 0.09 + 36 / 3600 * 0.0504
+    one = link.requests * 0.0004 / 1000 + link.share * 1e9 / 2**30 * 0.09 + 36 / 3600 * 0.0504
     assert bill.costs["Parquet, no codec"].each["reads"] == pytest.approx(one)
     assert bill.costs["Parquet, no codec"].each["saves"] == pytest.approx(0.000005 + 0.02 * 0.0504)
     assert any("`format-bench study links`" in each and "CSV" in each for each in bill.sources)

@@ -61,7 +61,7 @@ def test_columnar_formats_ahead_in_all_pairs_confirm_the_finding():
 def test_a_slow_columnar_format_is_an_exception():
     decided, evidence = verdict([*usual(), *answers("Zarr", 20.0, share=0.05)], "Columnar")
     assert decided == "confirmed in part"
-    assert "to 2.50 (Zarr); 75% within the bounds" in evidence
+    assert "to 2.50 (Zarr, no codec); 75% within the bounds" in evidence
 
 
 def test_parquets_share_of_the_file_decides():
@@ -75,7 +75,7 @@ def test_parquets_share_of_the_file_decides():
 def test_root_is_compared_with_the_fastest_other():
     decided, evidence = verdict(usual(), "ROOT")
     assert decided == "not confirmed"
-    assert "warm query time of cut: ROOT.TTree 4 s / Feather 1 s = 4.00" in evidence
+    assert "warm query time of cut: ROOT.TTree, no codec 4 s / Feather, no codec 1 s = 4.00" in evidence
     assert verdict([*usual(), *answers("ROOT.RNTuple", 0.1)], "ROOT")[0] == "confirmed"
 
 
@@ -106,7 +106,9 @@ def test_findings_without_values_are_not_measured():
 def test_threads_are_compared_where_both_were_measured():
     assert "Not measured, or without a difference." in page(results(usual()))
     text = page(results([*usual(), *answers("Parquet", 1.8, share=0.06, threads="1")]))
-    assert re.search(r"^\| Parquet \| kaons \| 1,000 \| 1\.80 \| 1\.80 \| 1\.80 \|$", text, re.MULTILINE)
+    assert re.search(
+        r"^\| Parquet, no codec \| kaons \| 1,000 \| 1\.80 \| 1\.80 \| 1\.80 \|$", text, re.MULTILINE
+    )
 
 
 def test_the_command_prints_all_sections(tmp_path):
@@ -117,7 +119,7 @@ def test_the_command_prints_all_sections(tmp_path):
         "Findings", "Measured", "kaons, 1,000 rows, all threads",
         "One thread beside all threads", "Left out", "Method",
     ]  # fmt: skip
-    assert "| Feather | 500 ms | 1000.0 |" in done.stdout
+    assert "| Feather, no codec | 500 ms | 1000.0 |" in done.stdout
 
 
 def test_names_of_earlier_versions_call_the_study(tmp_path):
