@@ -102,7 +102,9 @@ def test_requests_are_those_counted_by_the_study_or_in_the_results(tmp_path):
     own |= {"remote save requests": 20, "remote save bytes": 1e9}
     counted = [record("Parquet", name, value, suite="remote.RemoteCost") for name, value in own.items()]
     measured = cost.bill(answer, [*found.records, *counted], prices).costs["Parquet, no codec"]
-    assert measured.each["reads"] == pytest.approx(7 * 0.0004 / 1000 + 2 * 0.09 + 0.01 * 0.0504)
+    assert measured.each["reads"] == pytest.approx(
+        7 * 0.0004 / 1000 + 2e9 / 2**30 * 0.09 + 0.01 * 0.0504
+    )
     assert measured.each["saves"] == pytest.approx(20 * 0.005 / 1000 + 0.02 * 0.0504)
 
 

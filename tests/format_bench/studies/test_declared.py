@@ -80,8 +80,8 @@ def test_one_file_is_a_study_with_a_page(toy, tmp_path):
     headings = re.findall("^#+ (.*)$", text, re.MULTILINE)
     assert headings == ["Toys", "Findings", "Sizes", "Method"]
     assert (
-        "| Feather is smaller than CSV | **confirmed** | size: Feather, no codec 100 B / CSV 200 B = 0.50 |"
-        in text
+        "| Feather is smaller than CSV | **confirmed** | "
+        "size: Feather, no codec 100 B / CSV 200 B = 0.50 |" in text
     )
     assert "half the size (table 1)" in text
     assert "| Feather, no codec | 100 B |" in text
