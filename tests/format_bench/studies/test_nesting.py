@@ -182,7 +182,7 @@ def test_a_missing_library_is_a_result_with_a_reason(monkeypatch, tmp_path):
     assert [each.codec for each in results] == ["none", "zstd"]
     assert all("no_such_module is not installed" in each.reason for each in results)
     text = page(results, tmp_path)
-    assert "| HDF5, HDF5 zstd | kaons, deep no, layout flat |" in text
+    assert "| HDF5; HDF5 zstd | kaons, deep no, layout flat |" in text
     assert "| failed | HDF5 is unavailable: no_such_module is not installed" in text
 
 
