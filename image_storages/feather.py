@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
-from adapter_core.images.arrow import image_schema, images_of, reader_of, record_batches
+from adapter_core.images.arrow import (
+    CODE_OF_IMAGES,
+    CODE_OF_TABLE,
+    image_schema,
+    images_of,
+    reader_of,
+    record_batches,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,24 +37,16 @@ class Adapter(ImageStorage):
     requires = ("pyarrow>=15",)
     snippet = Snippet(
         imports="import numpy as np\nimport pyarrow as pa",
-        write="""
-            shapes = np.array([(*each.shape, 0)[:3] for each in images], "uint32").T
-            pixels = pa.array([each.tobytes() for each in images], pa.large_binary())
-            names = ["image", "height", "width", "channels", "label"]
-            table = pa.table([pixels, *map(pa.array, shapes), pa.array(labels)], names)
+        write=CODE_OF_TABLE
+        + cleandoc("""
             with pa.OSFile({path}, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
-        """,
-        read="""
+        """),
+        read=cleandoc("""
             with pa.OSFile({path}) as file:
                 table = pa.ipc.open_file(file).read_all()
-            shapes = zip(*(table[name].to_pylist() for name in ("height", "width", "channels")))
-            images = [
-                np.frombuffer(pixels.as_buffer(), "uint8").reshape(shape if shape[2] else shape[:2])
-                for pixels, shape in zip(table["image"], shapes)
-            ]
-            labels = table["label"].to_numpy()
-        """,
+        """)
+        + CODE_OF_IMAGES,
         given=Given.IMAGES,
     )
 

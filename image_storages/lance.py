@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -38,24 +39,13 @@ class Adapter(ImageStorage):
     modules: ClassVar = {"pylance": "lance"}
     snippet = Snippet(
         imports="import lance\nimport numpy as np\nimport pyarrow as pa",
-        write="""
-            shapes = np.array([(*each.shape, 0)[:3] for each in images], "uint32").T
-            pixels = pa.array([each.tobytes() for each in images], pa.large_binary())
-            names = ["image", "height", "width", "channels", "label"]
-            table = pa.table([pixels, *map(pa.array, shapes), pa.array(labels)], names)
+        write=arrow.CODE_OF_TABLE
+        + cleandoc("""
             field = table.schema.field("image").with_metadata({"lance-encoding:compression": "none"})
             table = table.cast(table.schema.set(0, field))
             lance.write_dataset(table, {path})
-        """,
-        read="""
-            table = lance.dataset({path}).to_table()
-            shapes = zip(*(table[name].to_pylist() for name in ("height", "width", "channels")))
-            images = [
-                np.frombuffer(pixels.as_buffer(), "uint8").reshape(shape if shape[2] else shape[:2])
-                for pixels, shape in zip(table["image"], shapes)
-            ]
-            labels = table["label"].to_numpy()
-        """,
+        """),
+        read="table = lance.dataset({path}).to_table()" + arrow.CODE_OF_IMAGES,
         given=Given.IMAGES,
     )
 

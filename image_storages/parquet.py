@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,24 +41,13 @@ class Adapter(ImageStorage):
     requires = ("pyarrow>=15",)
     snippet = Snippet(
         imports="import numpy as np\nimport pyarrow as pa\nimport pyarrow.parquet as pq",
-        write="""
-            shapes = np.array([(*each.shape, 0)[:3] for each in images], "uint32").T
-            pixels = pa.array([each.tobytes() for each in images], pa.large_binary())
-            names = ["image", "height", "width", "channels", "label"]
-            table = pa.table([pixels, *map(pa.array, shapes), pa.array(labels)], names)
+        write=arrow.CODE_OF_TABLE
+        + cleandoc("""
             options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
             rows = max(1, 2**18 // images[0].nbytes)  # row groups of about 256 KiB
             pq.write_table(table, {path}, row_group_size=rows, **options)
-        """,
-        read="""
-            table = pq.read_table({path}, pre_buffer=False)
-            shapes = zip(*(table[name].to_pylist() for name in ("height", "width", "channels")))
-            images = [
-                np.frombuffer(pixels.as_buffer(), "uint8").reshape(shape if shape[2] else shape[:2])
-                for pixels, shape in zip(table["image"], shapes)
-            ]
-            labels = table["label"].to_numpy()
-        """,
+        """),
+        read="table = pq.read_table({path}, pre_buffer=False)" + arrow.CODE_OF_IMAGES,
         given=Given.IMAGES,
     )
 

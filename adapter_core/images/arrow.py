@@ -23,6 +23,23 @@ SHAPE_COLUMNS = ("height", "width", "channels")
 BATCH_BYTES = 8 << 20
 """Size of a batch: bounds the memory of a save, and makes the overhead of batches negligible."""
 
+CODE_OF_TABLE = """\
+shapes = np.array([(*each.shape, 0)[:3] for each in images], "uint32").T
+pixels = pa.array([each.tobytes() for each in images], pa.large_binary())
+names = ["image", "height", "width", "channels", "label"]
+table = pa.table([pixels, *map(pa.array, shapes), pa.array(labels)], names)
+"""
+"""Code to paste that makes `table` of `images` and `labels`."""
+
+CODE_OF_IMAGES = """
+shapes = zip(*(table[name].to_pylist() for name in ("height", "width", "channels")))
+images = [
+    np.frombuffer(pixels.as_buffer(), "uint8").reshape(shape if shape[2] else shape[:2])
+    for pixels, shape in zip(table["image"], shapes)
+]
+labels = table["label"].to_numpy()"""
+"""Code to paste that makes `images` and `labels` of `table`."""
+
 
 def image_schema(image_metadata: dict[str, str] | None = None) -> pa.Schema:
     """Return the schema, with optional metadata of the column of pixels."""
