@@ -22,6 +22,7 @@ import record_stores
 from adapter_core import ArraySource, CannotHoldError, RecordSet
 from adapter_core.entities import ENTITY, Entity
 from adapter_core.tables.arrow import frame_of
+from format_bench.instruments import isolation
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ NAMES = {"Int64": "nullable", "datetime64[us]": "time"}
 """Plain names of columns that would differ in case alone, or in more than letters."""
 
 ALONE = ("h5netcdf", "h5py", "netCDF4", "tensorstore", "tiledb", "xarray", "zarr")
-"""Modules whose code has processes of its own, for their own HDF5 libraries."""
+"""Modules whose code, and adapters, have processes of their own, for their own HDF5 libraries."""
 
 CHUNKS, SHARDS = (2, 16, 16), (4, 16, 16)
 LARGEST_ERROR = 0.2
@@ -88,6 +89,11 @@ class Case(NamedTuple):
             or getattr(adapter, "changes_pixels", False)
             or (self.codec and adapter.codec_named(self.codec).error)
         )
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether its library may fail in a process that has loaded another HDF5 library."""
+        return any(name in self.adapter.snippet.imports for name in ALONE)
 
     def code(self, folder: Path) -> Code:
         path = str(folder / f"data{self.adapter.suffix}")
@@ -141,6 +147,24 @@ def data_for(case: Case) -> dict[str, Any]:
     return {"records": records, "names": list(ENTITY.names)}
 
 
+def called(case: Case, step: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a step on a label of an array store, in a fresh process if its library needs one."""
+    if not case.is_alone:
+        return step(case.label, *arguments)
+    outcome = isolation.run(step, case.label, *arguments, limit_seconds=60)
+    if outcome.status:
+        raise RuntimeError(outcome.sentence)
+    return outcome.value
+
+
+def _save_array(label: str, array: np.ndarray, path: Path, options: dict[str, str]) -> None:
+    array_stores.find(label).save(ArraySource.of(array, CHUNKS), path, **options)
+
+
+def _read_array(label: str, path: Path) -> np.ndarray:
+    return np.asarray(array_stores.find(label).read(path))
+
+
 def save(case: Case, data: dict[str, Any], path: Path) -> None:
     """Write a file by the adapter."""
     adapter, options = case.adapter, {"codec": case.codec} if case.codec else {}
@@ -149,7 +173,7 @@ def save(case: Case, data: dict[str, Any], path: Path) -> None:
     elif case.family == "images":
         adapter.save(data["images"], data["labels"], path)
     elif case.family == "arrays":
-        adapter.save(ArraySource.of(data["array"], CHUNKS), path, **options)
+        called(case, _save_array, data["array"], path, options)
     else:
         objects = [Entity(**record) for record in data["records"]]
         adapter.save(RecordSet.of_objects(ENTITY, objects), path, **options)
@@ -163,7 +187,7 @@ def read(case: Case, path: Path) -> dict[str, Any]:
     if case.family == "images":
         return dict(zip(("images", "labels"), adapter.read(path), strict=True))
     if case.family == "arrays":
-        return {"array": adapter.read(path)}
+        return {"array": called(case, _read_array, path)}
     plain = adapter.plain(ENTITY)
     rows = [plain(each) for each in adapter.read(path)]
     return {"records": [dict(zip(ENTITY.names, row, strict=True)) for row in rows]}
@@ -223,8 +247,7 @@ def run_all(
             if place is not places[0]:
                 save(case, data, place / f"data{case.adapter.suffix}")
                 job["write"] = ""
-            alone = any(name in code.imports for name in ALONE)
-            jobs[code.imports if alone else ""].append(job)
+            jobs[code.imports if case.is_alone else ""].append(job)
         prepared[case] = (data, *places)
     # Set by netCDF4-python for its own HDF5 library, of which h5py's knows nothing.
     environment = {name: value for name, value in os.environ.items() if name != "HDF5_PLUGIN_PATH"}
