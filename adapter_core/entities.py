@@ -10,7 +10,7 @@ from adapter_core.record_type import Field, FieldKind, RecordType
 
 @dataclass(slots=True)
 class Entity:
-    """Five numbers of 32 bits and five texts, as published by J. Ommer (QAware, 2021)."""
+    """Five numbers of 32 bits and five texts, as published by N. Ommer (QAware, 2021)."""
 
     number1: int
     number2: int

@@ -1,6 +1,6 @@
 """Records: the published entity with copied and with shared texts, nested records, hard values.
 
-J. Ommer (QAware, 2021) compared formats of the JVM with 10,000,000 entities whose texts come from a
+N. Ommer (QAware, 2021) compared formats of the JVM with 10,000,000 entities whose texts come from a
 pool of 10,000. docs/records_data.md specifies all data sets, for generators in other languages.
 """
 

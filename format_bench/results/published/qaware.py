@@ -1,6 +1,6 @@
-"""J. Ommer's published tables of records as records: 10,000,000 entities in formats of the JVM.
+"""N. Ommer's published tables of records as records: 10,000,000 entities in formats of the JVM.
 
-J. Ommer (QAware, 2021). The tables are the CSV files beside this module; each value is one number
+N. Ommer (QAware, 2021). The tables are the CSV files beside this module; each value is one number
 without repeats. Sizes and heaps are published in MB, and are MiB: Protobuf's 955.0142479 are exactly the
 1,001,405,020 bytes that the published program writes. A label names the published program's own way
 where the project has it, marked `seed`, except for SQLite: its columns lose data, so that way has no
@@ -42,7 +42,7 @@ READ = WRITTEN | {
 }
 """Labels by the names of the published table of reading."""
 
-SENTENCE = "published by J. Ommer (QAware, 2021); one value"
+SENTENCE = "published by N. Ommer (QAware, 2021); one value"
 
 
 def records() -> list[Record]:

@@ -176,7 +176,7 @@ public final class Data {
     /**
      * Records of the published program: its texts are shared, not distinct, and 513 of them are empty.
      *
-     * <p>Source: J. Ommer, QAware, 2021; the sequence gives the published sizes to the byte.
+     * <p>Source: N. Ommer, QAware, 2021; the sequence gives the published sizes to the byte.
      */
     private static List<Entity> published(int rows) {
         Random random = new Random(42);
