@@ -60,11 +60,10 @@ def called(*arguments: str | Path, folder: Path) -> dict[str, Any]:
     return found
 
 
-def check(table: Path, out: Path, seconds: float, preset: str | None) -> Checked:
-    """Race the formats on a table, measure all candidates, and compare."""
+def raced(table: Path, out: Path, seconds: float, wish: list[str]) -> dict[str, Any]:
+    """Race the formats on a table, or return the answer of an earlier call."""
     folder = out / table.stem
     folder.mkdir(parents=True, exist_ok=True)
-    wish = ["--preset", preset] if preset else []
     kept = folder / "race.json"
     if not kept.exists():
         begin = time.monotonic()
@@ -73,15 +72,20 @@ def check(table: Path, out: Path, seconds: float, preset: str | None) -> Checked
         kept.write_text(
             json.dumps(answer | {"wall_seconds": time.monotonic() - begin}), encoding="utf-8"
         )
-    raced = json.loads(kept.read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8"))
+    return found
+
+
+def check(table: Path, out: Path, answer: dict[str, Any], wish: list[str]) -> Checked:
+    """Measure all candidates of a race, and compare their ranking with its answer."""
+    folder = out / table.stem
     every = folder / "exhaustive"
-    for codecs, labels in _by_codecs(raced["race"]["rows"]).items():
+    cold = ["--cold"] if any(name.startswith("cold") for name in answer["weights"]) else []
+    for codecs, labels in _by_codecs(answer["race"]["rows"]).items():
         formats = ["--formats", ",".join(labels), "--codecs", codecs]
-        called(
-            "run", "--data", table, *formats, "--cold", "--repeats", "3", "--out", every, folder=folder
-        )
+        called("run", "--data", table, *formats, *cold, "--repeats", "3", "--out", every, folder=folder)
     exhaustive = called("recommend", every, *wish, "--json", folder=folder)
-    return _compared(table, raced, exhaustive)
+    return _compared(table, answer, exhaustive)
 
 
 def _by_codecs(rows: int) -> dict[str, list[str]]:
@@ -96,10 +100,10 @@ def _by_codecs(rows: int) -> dict[str, list[str]]:
     return labels
 
 
-def _compared(table: Path, raced: dict[str, Any], exhaustive: dict[str, Any]) -> Checked:
-    race, ranking = raced["race"], exhaustive["ranked"]
+def _compared(table: Path, answer: dict[str, Any], exhaustive: dict[str, Any]) -> Checked:
+    race, ranking = answer["race"], exhaustive["ranked"]
     names = [each["name"] for each in ranking]
-    place = names.index(raced["use"]) if raced["use"] in names else None
+    place = names.index(answer["use"]) if answer["use"] in names else None
     found = None if place is None else ranking[place]
     tied = bool(found and (place == 0 or found["ties_with_first"]))
     row = [
@@ -107,7 +111,7 @@ def _compared(table: Path, raced: dict[str, Any], exhaustive: dict[str, Any]) ->
         f"{race['first_answer']['seconds']:.0f} s",
         f"{raced['wall_seconds']:.0f} s",
         f"{len(race['tried'])} of {race['candidates']}",
-        raced["use"],
+        answer["use"],
         names[0],
         "excluded"
         if place is None
@@ -128,10 +132,14 @@ def main() -> None:
     print(f"Load {os.getloadavg()[0]:.1f} at the start.\n")
     print(f"| {' | '.join(HEADER)} |\n|{' --- |' * len(HEADER)}", flush=True)
     right, metadata = 0, []
-    for table in map(Path.resolve, given.tables):
-        found = check(table, given.out.resolve(), given.seconds, given.preset)
+    tables, out = [each.resolve() for each in given.tables], given.out.resolve()
+    wish = ["--preset", given.preset] if given.preset else []
+    # All races before the rankings, which take much longer: an interrupted check has all answers.
+    answers = [raced(each, out, given.seconds, wish) for each in tables]
+    for table, answer in zip(tables, answers, strict=True):
+        found = check(table, out, answer, wish)
         right += found.right
-        metadata += load(given.out / table.stem / "exhaustive").metadata
+        metadata += load(out / table.stem / "exhaustive").metadata
         print(f"| {' | '.join(found.row)} |", flush=True)
     print(f"\nWinner or tie on {right} of {len(given.tables)} tables.\n\n{circumstances(metadata)}")
 
