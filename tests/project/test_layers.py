@@ -18,7 +18,7 @@ WRONG = {
     "project": ("adapter_core/errors.py", "import format_bench.results.records"),
     "format_bench": ("format_bench/results/records.py", "import format_bench.families.cases"),
     "adapter_core": ("adapter_core/errors.py", "import adapter_core.tables.xml"),
-    "shared_parts": ("format_bench/families/images/cache.py", "import adapter_core.images.packed"),
+    "shared_parts": ("format_bench/families/images/operations.py", "import adapter_core.images.packed"),
     "data_generator": ("data_generator/errors.py", "import data_generator.user.table"),
     "adapters": ("data_formats/parquet.py", "import data_formats.csv"),
     "circles": ("format_bench/results/status.py", "import format_bench.results.records"),

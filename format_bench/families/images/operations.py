@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, cast
+import mmap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast, overload
 
 import data_generator
+from adapter_core.image_shapes import offsets, shape_row
 from data_generator.random_words import RandomWords
-from format_bench.families.images import cache as image_cache
 from format_bench.families.operations import CatalogOperations, warm_up_file
 from format_bench.instruments.clock import seconds_per_item
 from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     import numpy as np
@@ -23,6 +25,77 @@ if TYPE_CHECKING:
 
     ImageSet = tuple[Sequence[np.ndarray], np.ndarray]
     """Images and labels."""
+
+_PIXELS, _SHAPES, _LABELS = "pixels", "shapes.npy", "labels.npy"
+
+
+class CachedImages(Sequence["np.ndarray"]):
+    """Images as views of one run of bytes, shape (bytes,), dtype uint8; made when asked for.
+
+    Parameters
+    ----------
+    flat : numpy.ndarray
+        The bytes.
+    shapes : numpy.ndarray
+        Shape (images, 3), see `adapter_core.image_shapes`.
+    """
+
+    def __init__(self, flat: np.ndarray, shapes: np.ndarray) -> None:
+        self._flat = flat
+        self._shapes: list[list[int]] = shapes.tolist()
+        self._begins: list[int] = offsets(shapes).tolist()
+
+    def __len__(self) -> int:
+        """Return the number of images."""
+        return len(self._shapes)
+
+    @property
+    def size_bytes(self) -> int:
+        """Raw bytes of all images."""
+        return self._begins[-1]
+
+    @overload
+    def __getitem__(self, index: int) -> np.ndarray: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[np.ndarray]: ...
+    def __getitem__(self, index: int | slice) -> np.ndarray | list[np.ndarray]:
+        """Return an image, or a list of images."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        height, width, channels = self._shapes[index]
+        # Of a negative index the end is not the next beginning.
+        place = range(len(self))[index]
+        pixels = self._flat[self._begins[place] : self._begins[place + 1]]
+        return pixels.reshape((height, width, channels) if channels else (height, width))
+
+
+def write_images(images: Sequence[np.ndarray], labels: Sequence[int], folder: Path) -> None:
+    """Write a set into a new folder, one image at a time."""
+    import numpy as np
+
+    folder.mkdir()
+    rows = []
+    with (folder / _PIXELS).open("wb") as file:
+        for image in images:
+            rows.append(shape_row(image))
+            file.write(image.data)
+    np.save(folder / _SHAPES, np.array(rows, np.int64).reshape(len(rows), 3))
+    np.save(folder / _LABELS, np.asarray(labels, np.int64))
+
+
+def load_images(folder: Path) -> tuple[CachedImages, np.ndarray]:
+    """Return the images of a folder and their labels, shape (images,), dtype int64.
+
+    The images are mapped and touched, so that using them reads nothing from the device while there is
+    memory for them, and takes no memory beside the page cache.
+    """
+    import numpy as np
+
+    shapes = np.load(folder / _SHAPES)
+    path = folder / _PIXELS
+    flat = np.asarray(np.memmap(path, np.uint8, "r")) if path.stat().st_size else np.empty(0, np.uint8)
+    np.add.reduce(flat[:: mmap.PAGESIZE], dtype=np.uint64)
+    return CachedImages(flat, shapes), np.load(folder / _LABELS)
 
 
 class ImageOperations(CatalogOperations):
@@ -48,13 +121,13 @@ class ImageOperations(CatalogOperations):
     def store(data: ImageSet, path: Path) -> tuple[int, int]:
         """Store a set as raw bytes; return the number of images, and 2: images and labels."""
         images, labels = data
-        image_cache.write(images, cast("Sequence[int]", labels), path)
+        write_images(images, cast("Sequence[int]", labels), path)
         return len(images), 2
 
     @staticmethod
-    def load(path: Path) -> tuple[image_cache.CachedImages, np.ndarray]:
+    def load(path: Path) -> tuple[CachedImages, np.ndarray]:
         """Return images and labels, shape (images,)."""
-        return image_cache.load(path)
+        return load_images(path)
 
     @staticmethod
     def take(data: ImageSet, positions: Sequence[int]) -> ImageSet:
@@ -63,7 +136,7 @@ class ImageOperations(CatalogOperations):
         return [images[position] for position in positions], labels[list(positions)]
 
     @staticmethod
-    def raw_bytes(data: tuple[image_cache.CachedImages, np.ndarray]) -> int:
+    def raw_bytes(data: tuple[CachedImages, np.ndarray]) -> int:
         """Return the size of all pixels: all storages of a large set together may fill a disk."""
         return data[0].size_bytes
 
