@@ -15,8 +15,7 @@ import click
 from adapter_core import FormatBenchError
 from format_bench.automation.monthly import finish as finish_step
 from format_bench.automation.monthly import start as start_step
-from format_bench.automation.monthly.clone import ASV
-from format_bench.automation.monthly.state import ExitStatus, status_of
+from format_bench.automation.monthly.state import ASV, ExitStatus, status_of
 
 # By its own name, also where this file is the program.
 LOG = logging.getLogger("format_bench.monthly")

@@ -11,7 +11,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from format_bench.changes.sentences import sentence
+from format_bench.changes.change import sentence
 from tests.factories.measured_histories import planted, unchanged
 
 

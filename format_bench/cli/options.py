@@ -1,9 +1,10 @@
-"""Options that several commands have: types, limits of reading own data, conditions, and output."""
+"""Options that several commands have: types, sources of results, limits of reading own data, output."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -16,13 +17,40 @@ from data_generator.confinement.limits import (
     USUAL_SECONDS,
     DataLimits,
 )
+from format_bench.asv_support.results import is_results_dir, load_run
 from format_bench.cli.help import Section
 from format_bench.conditions import axes
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.display.terminal import Output
 from format_bench.results.display.text import seconds_of, size_of
+from format_bench.results.load import Results, load
 from format_bench.results.metrics import METRICS
 from format_bench.results.suites import FAMILIES, SUITES
+
+
+def load_source(source: str | Path) -> Results:
+    """Return the results that an argument names.
+
+    Parameters
+    ----------
+    source : str or Path
+        As `format_bench.results.load.load` takes it; or a folder of asv's results, for its newest run;
+        or such a folder, "#" and the name of a machine, for the newest run on that machine.
+
+    Raises
+    ------
+    InvalidResultsError, ResultsNotFoundError
+        If results are missing.
+    UnknownNameError
+        If the machine has no results.
+    """
+    if is_results_dir(Path(source)):
+        return load_run(Path(source))
+    folder, mark, machine = str(source).rpartition("#")
+    if mark and is_results_dir(Path(folder)):
+        return load_run(Path(folder), machine)
+    return load(source)
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

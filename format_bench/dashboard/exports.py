@@ -9,8 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import printable
-from format_bench.changes.change import NAMESPACE, CellChange, FormatChange
-from format_bench.changes.sentences import sentence
+from format_bench.changes.change import NAMESPACE, CellChange, FormatChange, sentence
 from format_bench.dashboard.layout import BADGE, FEED, JSON, render
 
 if TYPE_CHECKING:

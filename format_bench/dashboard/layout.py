@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from format_bench.changes.sentences import libraries, sentence
+from format_bench.changes.change import libraries, sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
 from format_bench.report.writers.html import environment as report_environment
 from format_bench.report.writers.html import style as report_style

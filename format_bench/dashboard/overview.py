@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from format_bench.changes.sentences import sentence
+from format_bench.changes.change import sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
 from format_bench.dashboard.layout import Page, machine_menu, render
 from format_bench.dashboard.pages import changes as changes_page

@@ -20,10 +20,11 @@ from format_bench.families.arrays.boxes import Box, by, part_edges
 from format_bench.families.arrays.operations import ArrayOperations, middle_of
 from format_bench.families.questions import digest
 from format_bench.instruments import isolation
-from format_bench.planning.chunk_cost import TERMS, amounts
 from format_bench.planning.chunk_search import (
     LEAST_CHUNK_BYTES,
     MOST_CHUNK_BYTES,
+    TERMS,
+    amounts,
     designed,
     different,
     front,

@@ -27,7 +27,7 @@ from data_generator.user.load import fingerprint as content_fingerprint
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata import machine, run_metadata
-from format_bench.metadata.fingerprint import fingerprint, sources_digest
+from format_bench.metadata.machine import fingerprint, sources_digest
 from format_bench.results import records
 from format_bench.results.load import RESULTS
 from format_bench.runner import folders

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.clusters.connection import connect
-from format_bench.metadata.fingerprint import described
+from format_bench.metadata.machine import described
 from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
 from format_bench.runner import folders, time_budget

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import ClusterError, FormatBenchError
 from format_bench.clusters.dispatching import Dispatcher, Task, Worker
 from format_bench.metadata import run_metadata
-from format_bench.metadata.fingerprint import described, sources_digest
+from format_bench.metadata.machine import described, sources_digest
 from format_bench.results import records
 from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS

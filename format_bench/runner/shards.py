@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adapter_core.errors import InvalidFolderError, InvalidRequestError, InvalidResultsError
 from adapter_core.files import write_atomically
 from format_bench.metadata import run_metadata
-from format_bench.metadata.fingerprint import described, fingerprint
+from format_bench.metadata.machine import described, fingerprint
 from format_bench.results import noise_floor, records
 from format_bench.results.load import DAMAGED, FILES, MAPS, RESULTS, metadata_beside
 from format_bench.results.records import Record, key

@@ -32,7 +32,7 @@ from format_bench.studies.declared.blocks import Block
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen
 
 if TYPE_CHECKING:
-    from format_bench.network.link_model import LinkModel
+    from format_bench.network.link_results import LinkModel
     from format_bench.studies.declared.section import Context
 
 GOOD_ERROR = 0.15

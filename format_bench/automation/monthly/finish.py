@@ -19,8 +19,16 @@ from adapter_core.errors import MonthlyError
 from format_bench.automation import asv_runs
 from format_bench.automation.asv_runs import machine_name
 from format_bench.automation.monthly import remote, results
-from format_bench.automation.monthly.clone import ASV, PYTHON, REPOSITORY
-from format_bench.automation.monthly.state import DONE, FAILED, ExitStatus, MonthState, state_path
+from format_bench.automation.monthly.state import (
+    ASV,
+    DONE,
+    FAILED,
+    PYTHON,
+    REPOSITORY,
+    ExitStatus,
+    MonthState,
+    state_path,
+)
 
 LOG = logging.getLogger(__name__)
 

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from adapter_core.errors import GitError, MonthlyError, PushRejectedError
-from format_bench.automation.monthly.clone import REPOSITORY, now
-from format_bench.automation.monthly.state import ExitStatus
+from format_bench.automation.monthly.state import REPOSITORY, ExitStatus, now
 from format_bench.system.git import dates
 
 LOG = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from format_bench.automation.monthly.clone import ASV, REPOSITORY, now
+from format_bench.automation.monthly.state import ASV, REPOSITORY, now
 from format_bench.system.git import NO_COMMIT
 
 LOG = logging.getLogger(__name__)

@@ -9,8 +9,16 @@ from pathlib import Path
 
 from adapter_core.errors import GitError, MonthlyError, PushRejectedError
 from format_bench.automation.monthly import remote
-from format_bench.automation.monthly.clone import ASV, PYTHON, REPOSITORY, now, rehearsal_day
-from format_bench.automation.monthly.state import ExitStatus, MonthState, state_path
+from format_bench.automation.monthly.state import (
+    ASV,
+    PYTHON,
+    REPOSITORY,
+    ExitStatus,
+    MonthState,
+    now,
+    rehearsal_day,
+    state_path,
+)
 from format_bench.system.git import dates
 
 LOG = logging.getLogger(__name__)

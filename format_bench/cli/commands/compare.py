@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from adapter_core.errors import UnknownNameError
-from format_bench.cli.sources import load_source
+from format_bench.cli.options import load_source
 from format_bench.comparison import compare, output
 from format_bench.results import published
 from format_bench.studies.declared import study

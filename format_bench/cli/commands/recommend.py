@@ -17,13 +17,13 @@ from format_bench.cli.options import (
     Name,
     condition_names,
     dataset_names,
+    load_source,
     measuring_console,
     metric_names,
     taken_limits,
     taken_parse_dates,
     with_data_limits,
 )
-from format_bench.cli.sources import load_source
 from format_bench.conditions import axes
 from format_bench.racing import output as race_output
 from format_bench.racing.session import RaceRequest, race

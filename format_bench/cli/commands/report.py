@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from format_bench.cli.sources import load_source
+from format_bench.cli.options import load_source
 from format_bench.report import writers
 
 

@@ -13,8 +13,7 @@ from adapter_core import ArrayStore, Trait
 from adapter_core.array_store import ALL_DTYPES, COMPLEX, FLOATS, INTEGERS
 from format_bench.results.display.text import joined
 from format_bench.studies.declared.blocks import Block
-from format_bench.studies.evolution import jvm
-from format_bench.studies.evolution.changes import CHANGES, outcome
+from format_bench.studies.tables.evolution import CHANGES, outcome, outcomes
 from record_stores import JvmStore
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def older_types(context: Context) -> Iterator[Block]:
     del context
     stores, of_jvm = _record_stores()
     rows = [[each.label, *(outcome(each, change).value for change in CHANGES)] for each in stores]
-    tried = jvm.outcomes(of_jvm)
+    tried = outcomes(of_jvm)
     for each in of_jvm:
         found = [tried[each.label, change] for change in CHANGES]
         rows.append([each.label, *("-" if outcome is None else outcome.value for outcome in found)])

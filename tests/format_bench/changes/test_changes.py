@@ -8,7 +8,7 @@ import pytest
 from asv.step_detect import detect_regressions, detect_steps
 
 from format_bench.changes import changes_by_line, read_history
-from format_bench.changes.sentences import sentence
+from format_bench.changes.change import sentence
 from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
 from tests.factories.histories import MACHINE, Gap, MadeUp, MonthlyRepository, Planted, dates

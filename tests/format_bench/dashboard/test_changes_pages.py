@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from markupsafe import escape
 
-from format_bench.changes.sentences import sentence
+from format_bench.changes.change import sentence
 from format_bench.dashboard.exports import MOST_ENTRIES, export_files
 from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import versions as versions_page

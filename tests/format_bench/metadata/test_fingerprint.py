@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from format_bench.metadata.fingerprint import described, fingerprint
+from format_bench.metadata.machine import described, fingerprint
 from format_bench.metadata.run_metadata import collect
 from tests.helpers import ROOT
 
@@ -20,7 +20,7 @@ from pathlib import Path
 os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 from format_bench.metadata import libraries
 libraries.facts_from_child = lambda *_: {}
-from format_bench.metadata.fingerprint import fingerprint
+from format_bench.metadata.machine import fingerprint
 from format_bench.metadata.run_metadata import collect
 print(fingerprint(collect(Path(sys.argv[1]), seed=1, scale="", threads="1")))
 """

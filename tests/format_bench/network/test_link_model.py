@@ -6,15 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from format_bench.network.link_model import (
+from format_bench.network.link_results import (
     INITIAL_WINDOW_BYTES,
     LARGEST_WINDOW_BYTES,
     LinkModel,
+    LinkResult,
     Observation,
     fit,
+    held_back_errors,
+    model_of,
     transfer_seconds,
 )
-from format_bench.network.link_results import LinkResult, held_back_errors, model_of
 from format_bench.network.trials import Setting
 
 FAST = 125e6

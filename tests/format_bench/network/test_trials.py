@@ -9,11 +9,11 @@ from adapter_core import UnknownNameError
 from adapter_core.errors import UnavailableError
 from format_bench.network import object_server as servers
 from format_bench.network.client import ARRAY, TABLE
-from format_bench.network.faults import KILLED, Found, Saved, fault_results
 from format_bench.network.places import StorePlace, Traffic
 from format_bench.network.proxy import Call, retries_of
 from format_bench.network.trials import STEPS, StepCost, Trial
 from format_bench.studies import faults, object_stores
+from format_bench.studies.faults import KILLED, Found, Saved, fault_results
 from tests.helpers import ROOT
 
 KIND = servers.REAL if servers.availability() else servers.STAND_IN

@@ -3,8 +3,15 @@
 import math
 
 from format_bench.families.arrays.boxes import Box
-from format_bench.planning.chunk_cost import amounts
-from format_bench.planning.chunk_search import Proposal, candidates, designed, different, front, search
+from format_bench.planning.chunk_search import (
+    Proposal,
+    amounts,
+    candidates,
+    designed,
+    different,
+    front,
+    search,
+)
 from format_bench.planning.cost_model import CostModel
 from format_bench.planning.mix import ArrayMix, MixQuery
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from format_bench.families.arrays.boxes import Box
-from format_bench.planning.chunk_cost import amounts, expected_chunks
+from format_bench.planning.chunk_search import amounts, expected_chunks
 from format_bench.planning.cost_model import ReadSample, fit
 
 SHAPE = (24, 30, 40)

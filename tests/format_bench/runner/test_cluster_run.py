@@ -22,7 +22,7 @@ from distributed import Client, LocalCluster
 from adapter_core.errors import ClusterError, InvalidDataError, InvalidResultsError
 from format_bench.clusters.dispatching import Task, Worker
 from format_bench.families.cases import Case
-from format_bench.metadata.fingerprint import sources_digest
+from format_bench.metadata.machine import sources_digest
 from format_bench.results import records
 from format_bench.results.load import RESULTS, load
 from format_bench.results.metrics import METRICS

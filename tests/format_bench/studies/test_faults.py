@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from format_bench import report
-from format_bench.network.faults import FULL_DISK, KILLED, REFUSED, FaultRow, Found, Saved
 from format_bench.results.load import load
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyFile, read
-from format_bench.studies.faults import FORM
+from format_bench.studies.faults import FORM, FULL_DISK, KILLED, REFUSED, FaultRow, Found, Saved
 from tests.helpers import run
 
 CELL = "Parquet", "core", 2000

@@ -24,9 +24,7 @@ from format_bench.studies.declared import study as declared
 from format_bench.studies.declared.rows import Instrument
 from format_bench.studies.storage import media as study
 from format_bench.studies.storage import results as stored
-from format_bench.studies.storage import trials
-from format_bench.studies.storage.estimates import MediumModel, ReadCost, read_costs
-from format_bench.studies.storage.page import turned
+from format_bench.studies.storage.page import MediumModel, ReadCost, read_costs, turned
 from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
 from tests.helpers import ROOT
 
@@ -222,7 +220,7 @@ def test_records_make_the_page_of_the_earlier_file(tmp_path):
 
 def test_each_format_of_the_study_has_an_engine_that_reads_it():
     for label in declared.read("media").options["formats"].default.split(","):
-        assert trials.engine_of(label), label
+        assert study.engine_of(label), label
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 import record_stores
 from adapter_core import RecordStore
-from format_bench.studies.evolution.changes import CHANGES, Evolution, outcome
+from format_bench.studies.tables.evolution import CHANGES, Evolution, outcome
 from tests.helpers import ROOT, run
 
 

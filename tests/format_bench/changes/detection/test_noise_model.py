@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from format_bench.changes.detection.model import FEWEST_FOR_DRIFT, contrasts
-from format_bench.changes.detection.noise_model import (
+from format_bench.changes.detection.detector import (
     ReplicateNoise,
     sample_variances,
 )
+from format_bench.changes.detection.model import FEWEST_FOR_DRIFT, contrasts
 
 LEVELS = np.random.default_rng(1).normal(7, 0.1, 9)
 

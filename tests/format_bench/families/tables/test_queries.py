@@ -11,8 +11,7 @@ from adapter_core.errors import WrongValuesError
 from data_generator.datasets import kaons
 from format_bench.families.measuring import measure_steps
 from format_bench.families.questions import declared
-from format_bench.families.tables.operations import TableOperations
-from format_bench.families.tables.queries import TableQuery, query_to
+from format_bench.families.tables.operations import TableOperations, TableQuery, query_to
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus

@@ -1,1 +1,0 @@
-"""Changed record types: records of an older type, read by programs with a newer one."""
