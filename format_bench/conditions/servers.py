@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from format_bench.conditions.axis import ElsewhereAxis
-from format_bench.families.remote_measuring import measure_remote
+from format_bench.families.elsewhere import measure_remote
 from format_bench.network.client import ARRAY, TABLE
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from adapter_core.errors import LinkError, ObjectStoreError, UnavailableError
 from format_bench.network.bucket import Bucket
 from format_bench.network.environment import LOOPBACK, NO_REQUEST, store_variables
 from format_bench.network.folder_server import FolderServer
-from format_bench.network.leases import kept_alive
-from format_bench.network.leftovers import new_folder, remove_folder
+from format_bench.network.leftovers import kept_alive, new_folder, remove_folder
 from format_bench.network.namespaces import SERVER_HOST, LinkedNetwork
 from format_bench.network.object_server import REAL, ObjectServer
 from format_bench.network.processes import Started

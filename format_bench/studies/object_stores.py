@@ -12,7 +12,7 @@ import click
 import array_stores
 import data_formats
 from adapter_core import UnknownNameError
-from format_bench.families.remote_measuring import measured
+from format_bench.families.elsewhere import measured
 from format_bench.network.client import ARRAY, TABLE
 from format_bench.network.places import ENDPOINTS, REGIONS, S3, own_place, user_place, users_address
 from format_bench.network.trials import (

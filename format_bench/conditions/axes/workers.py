@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions.axis import ElsewhereAxis
+from format_bench.families.elsewhere import measure_scale
 from format_bench.families.operations import operations_of
-from format_bench.families.scale_measuring import measure_scale
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,8 +22,8 @@ from format_bench.families.arrays.queries import (
     chunks_on,
     selects_by_coordinates,
 )
+from format_bench.families.elsewhere import measure_remote
 from format_bench.families.operations import CatalogOperations, OpenQuery, warm_up_file
-from format_bench.families.remote_measuring import measure_remote
 from format_bench.verification.arrays import verify_array
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from adapter_core import UnsupportedError
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
 from adapter_core.predicate import Comparison, Predicate
 from adapter_core.query import COUNT, SUM, TABLE, Query
+from format_bench.families.elsewhere import measure_remote, measure_scale
 from format_bench.families.operations import CatalogOperations, OpenQuery, warm_up_file
-from format_bench.families.remote_measuring import measure_remote
-from format_bench.families.scale_measuring import measure_scale
 from format_bench.families.tables import reference
 from format_bench.families.tables.subject import Subject, query_of, tuning_keys
 from format_bench.instruments.touch import touch

@@ -14,10 +14,9 @@ from click.testing import CliRunner
 
 from adapter_core.errors import ObjectStoreError
 from format_bench.cli.main import main
-from format_bench.network import leases as lease
+from format_bench.network import leftovers
 from format_bench.network.bucket import Bucket
-from format_bench.network.leases import MARKER, Holder
-from format_bench.network.leftovers import find_leftovers, new_folder
+from format_bench.network.leftovers import MARKER, Holder, find_leftovers, new_folder, write_lease
 from format_bench.network.places import user_place
 from tests.format_bench.network.test_uploads import incomplete_upload
 
@@ -37,7 +36,7 @@ def abandoned_folder(below):
     folder = new_folder(below)
     with subprocess.Popen(["true"]) as ended:
         pass
-    lease.write(Bucket(folder), folder.key, replace(Holder.here(), process=ended.pid))
+    write_lease(Bucket(folder), folder.key, replace(Holder.here(), process=ended.pid))
     return folder
 
 
@@ -130,7 +129,7 @@ def test_the_folder_of_a_live_measurement_stays_and_what_it_writes_can_always_be
 
 
 def test_a_marker_that_was_removed_comes_back_as_long_as_its_process_lives(store, monkeypatch):
-    monkeypatch.setattr(lease, "REFRESH_SECONDS", 0.5)
+    monkeypatch.setattr(leftovers, "REFRESH_SECONDS", 0.5)
     server, _ = store
     below = server.address(server.port, "back")
     with user_place(below) as place:
@@ -146,10 +145,10 @@ def test_a_killed_measurement_of_another_machine_counts_as_live_for_a_while(stor
     server, _ = store
     folder = new_folder(server.address(server.port, "far"))
     elsewhere = replace(Holder.here(), host="far", kernel="another", process=1)
-    lease.write(server.bucket, folder.key, elsewhere)
+    write_lease(server.bucket, folder.key, elsewhere)
     done = _clean(server, folder.url)
     assert re.search(r"process 1 of \S+ on far, since \S+ is at work there; it stays", done.output)
-    monkeypatch.setattr(lease, "LIVE_SECONDS", -1.0)
+    monkeypatch.setattr(leftovers, "LIVE_SECONDS", -1.0)
     assert "removed: 1 object" in _clean(server, folder.url).output
 
 

@@ -13,7 +13,7 @@ from data_generator import catalog
 from format_bench import conditions
 from format_bench.conditions import axes
 from format_bench.families.cases import Case
-from format_bench.families.remote_measuring import measure_remote
+from format_bench.families.elsewhere import measure_remote
 from format_bench.network import object_server as servers
 from format_bench.network.client import ARRAY, TABLE
 from format_bench.network.trials import remote_labels

@@ -8,8 +8,8 @@ import pytest
 
 from adapter_core import UnknownNameError
 from adapter_core.errors import WrongValuesError
-from format_bench.families import scale_measuring
-from format_bench.families.scale_measuring import measure_scale
+from format_bench.families import elsewhere
+from format_bench.families.elsewhere import measure_scale
 from format_bench.network import object_server as servers
 from format_bench.network.client import TABLE
 from format_bench.network.trials import remote_labels
@@ -58,7 +58,7 @@ def test_cells_without_values_have_reasons(tmp_path, monkeypatch):
 
 
 def test_workers_that_do_not_start_are_failed_cells(tmp_path, monkeypatch):
-    monkeypatch.setattr(scale_measuring, "PROGRAM", "format_bench.no_such_module")
+    monkeypatch.setattr(elsewhere, "PROGRAM", "format_bench.no_such_module")
     found = measure_scale("Parquet", ("core", 5), ON_TWO, tmp_path, METRICS)
     assert {each.status for each in found} == {CellStatus.FAILED}
     assert "ended with status 1" in found[0].sentence
@@ -72,7 +72,7 @@ def test_wrong_values_leave_no_times(tmp_path, monkeypatch):
     )
     (tmp_path / "lying_workers.py").write_text(program)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(scale_measuring, "PROGRAM", "lying_workers")
+    monkeypatch.setattr(elsewhere, "PROGRAM", "lying_workers")
     with pytest.raises(WrongValuesError, match="came back wrong: 4 rows, not 5"):
         measure_scale("Parquet", ("core", 5), ON_TWO, tmp_path, METRICS)
 
