@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from format_bench.instruments.clock import Sample
     from format_bench.instruments.threads import Threads
     from format_bench.results.suites import Family, Step
-    from format_bench.verification.diff import Diff
+    from format_bench.verification import Diff
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,14 @@
-"""Versions of distributions and of the C libraries behind them, with their thread counts."""
+"""Versions of distributions and of the C libraries behind them, and the environment that they make."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import importlib.metadata
 import json
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -15,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from format_bench.instruments import threads as thread_policy
+from format_bench.results import environments
 from format_bench.results.suites import FAMILIES
+from format_bench.system import library_set as sets
 
 # All libraries are imported in it; one that hangs shall not end a run.
 CHILD_SECONDS = 120
@@ -112,3 +116,29 @@ def _version(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+@functools.cache
+def environment(label: str, suite: str, library_set: str = "") -> str:
+    """Return the environment of values of a format that are measured now.
+
+    Parameters
+    ----------
+    label : str
+        The format.
+    suite : str
+        The suite, as a record names it.
+    library_set : str
+        The set in whose interpreter they are measured; by default this one.
+    """
+    version = sets.python_version(library_set) if library_set else sys.version
+    python = environments.python_of(platform.python_implementation(), version)
+    path = sets.packages(library_set) if library_set else sys.path
+    return environments.described(label, suite, python, functools.partial(_version_on, path=tuple(path)))
+
+
+@functools.cache
+def _version_on(name: str, path: tuple[str, ...]) -> str | None:
+    # Nothing is imported here: a library under test may crash.
+    found = importlib.metadata.distributions(name=name, path=list(path))
+    return next((each.version for each in found), None)

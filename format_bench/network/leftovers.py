@@ -3,9 +3,9 @@
 The benchmark writes below a folder ``format-bench-`` and eight hexadecimal digits, which contains a
 marker. Nothing else is ever removed, and the folder of a live measurement by force alone.
 
-The marker is the lease of a measurement: it proves that the folder is the benchmark's own, and is written
-again and again, so that its age shows whether the measurement is alive. So a folder that was removed too
-early can still be found, with what was written there afterwards.
+The marker is the lease of a measurement: it proves that the folder is the benchmark's own. It is written
+again and again, so that its age shows whether the measurement is alive, and so that a folder that was
+removed too early can still be found, with what was written there afterwards.
 """
 
 from __future__ import annotations

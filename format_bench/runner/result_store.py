@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import WrongValuesError
 from format_bench.instruments.intervals import median_interval
-from format_bench.metadata import environment, machine
+from format_bench.metadata import libraries, machine
 from format_bench.results import environments, records
 from format_bench.results.display.text import joined, plural
 from format_bench.results.load import RESULTS
@@ -253,7 +253,9 @@ def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterato
                 sentence="",
                 run_id=run_id,
                 query=query,
-                environment=environment.present(case.format, case.suite, case.conditions.get(AXIS, "")),
+                environment=libraries.environment(
+                    case.format, case.suite, case.conditions.get(AXIS, "")
+                ),
             )
 
 
@@ -304,5 +306,5 @@ def differences_of(record: Record) -> dict[str, tuple[str, str]]:
     """Return the differences between the environment of a record and the present one."""
     if not record.environment:
         return {}
-    now = environment.present(record.format, record.suite, record.conditions.get(AXIS, ""))
+    now = libraries.environment(record.format, record.suite, record.conditions.get(AXIS, ""))
     return environments.differences(record.environment, now)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.array_store import Property
 from adapter_core.codecs import ErrorScale
-from format_bench.verification.diff import Diff
+from format_bench.verification import Diff
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from format_bench.verification.diff import Diff
+from format_bench.verification import Diff
 
 if TYPE_CHECKING:
     import numpy as np

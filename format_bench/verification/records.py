@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.record_digest import digest
-from format_bench.verification.diff import Diff
+from format_bench.verification import Diff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.kinds import nested_array
+from format_bench.verification import Diff
 from format_bench.verification.columns import differing
-from format_bench.verification.diff import Diff
 from format_bench.verification.numbers import differing_numbers
 
 if TYPE_CHECKING:

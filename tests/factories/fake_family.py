@@ -89,7 +89,7 @@ _OPERATIONS = '''
 import json
 
 from format_bench.families.operations import Measured, Operations
-from format_bench.verification.diff import Diff
+from format_bench.verification import Diff
 
 
 class NoteOperations(Operations):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from format_bench.families.operations import Measured
     from format_bench.families.questions import Questions
     from format_bench.results.suites import Step
-    from format_bench.verification.diff import Diff
+    from format_bench.verification import Diff
 
 IN_MEMORY_BYTES = 2**32
 """Largest array that is loaded before the clock starts.

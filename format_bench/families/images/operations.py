@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import ImageReader, ImageStorage
-    from format_bench.verification.diff import Diff
+    from format_bench.verification import Diff
 
     ImageSet = tuple[Sequence[np.ndarray], np.ndarray]
     """Images and labels."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from adapter_core.query import Query
     from format_bench.instruments.threads import Threads
-    from format_bench.verification.diff import Diff
+    from format_bench.verification import Diff
     from query_engines import EngineOnFormat
 
 FAMILY = "queries"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from adapter_core.record_type import RecordType
     from format_bench.results.suites import Step
-    from format_bench.verification.diff import Diff
+    from format_bench.verification import Diff
 
 
 class RecordOperations(CatalogOperations):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from format_bench.families.operations import Measured
     from format_bench.families.questions import Question
     from format_bench.results.suites import Step
-    from format_bench.verification.diff import Diff
+    from format_bench.verification import Diff
 
 
 def query_to(question: Question, names: Sequence[str]) -> Query:

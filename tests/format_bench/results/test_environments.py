@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from format_bench.comparison import compare
-from format_bench.metadata import environment
+from format_bench.metadata import libraries
 from format_bench.report import page
 from format_bench.report.model import outline_of
 from format_bench.report.writers.markdown import markdown_page
@@ -21,14 +21,14 @@ OLD = "CPython 3.11.7, measurement 4, numpy 2.4.6, pandas 3.1.1, pyarrow 19.0.0"
 
 
 def test_the_libraries_of_an_adapter_count_and_no_others():
-    found = environment.present("Excel", "tabular")
+    found = libraries.environment("Excel", "tabular")
     assert found.startswith("CPython 3.")
     assert ", measurement " in found
     for name in ("numpy", "pandas", "pyarrow", "openpyxl", "fastexcel"):
         assert (f", {name} " in found) is (name in environments.libraries_of("Excel", "tabular")), name
     assert "lxml" not in found
-    assert "polars" in environment.present("Parquet[polars]", "query.QueryRead")
-    assert "numpy" in environment.present("a format of nobody", "a suite of nobody")
+    assert "polars" in libraries.environment("Parquet[polars]", "query.QueryRead")
+    assert "numpy" in libraries.environment("a format of nobody", "a suite of nobody")
 
 
 def test_what_is_not_installed_is_left_out():

@@ -11,7 +11,7 @@ import pytest
 
 from format_bench.cli.main import main
 from format_bench.families.cases import Case
-from format_bench.metadata import environment, machine
+from format_bench.metadata import libraries, machine
 from format_bench.results import records
 from format_bench.results.load import RESULTS, load
 from format_bench.results.records import key
@@ -24,7 +24,7 @@ from tests.factories import fake_package
 
 CASES = [Case(label, "float", 50) for label in ("CSV", "Pickle")]
 STEPS = {"save"}
-NOW = environment.present("CSV", "tabular")
+NOW = libraries.environment("CSV", "tabular")
 OLDER = NOW.replace("CPython 3", "CPython 2").replace("pandas 3", "pandas 1")
 
 
@@ -37,7 +37,7 @@ def measured(tmp_path_factory):
     """Return the records of a run."""
     folder = tmp_path_factory.mktemp("measured")
     assert {each.environment for each in runner(folder).run(CASES)} == {
-        environment.present(each.format, each.suite) for each in CASES
+        libraries.environment(each.format, each.suite) for each in CASES
     }
     return records.read(folder / RESULTS)
 

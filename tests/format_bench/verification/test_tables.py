@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from format_bench.conformance.tables import every_table, ordinary
-from format_bench.verification.diff import Diff
+from format_bench.verification import Diff
 from format_bench.verification.tables import verify
 
 

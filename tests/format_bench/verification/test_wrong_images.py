@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import image_storages
-from format_bench.verification.diff import Diff
+from format_bench.verification import Diff
 from format_bench.verification.images import verify_images
 
 COUNT = 6

@@ -10,7 +10,7 @@ import pytest
 import data_generator
 from adapter_core.entities import Status
 from adapter_core.record_set import RecordSet
-from format_bench.verification.diff import Diff
+from format_bench.verification import Diff
 from format_bench.verification.records import verify_records
 
 COUNT = 40

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from format_bench.conformance.strategies import tables
-from format_bench.verification.diff import Diff
+from format_bench.verification import Diff
 from format_bench.verification.tables import verify
 from tests.factories.wrong_tables import CHANGED, WRONG, every_type
 
