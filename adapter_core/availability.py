@@ -26,7 +26,7 @@ class Availability:
 
 
 def install_hint(extra: str) -> str:
-    """Return the command that installs what an extra of this project requires, from any folder."""
+    """Return the command that installs an extra of this project, from any folder."""
     return f'pip install "formatbench[{extra}]"'
 
 

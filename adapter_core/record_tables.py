@@ -1,6 +1,6 @@
 """Writers of tables with columns of records, by the shortest call of each format's library.
 
-Adapters check and restore what pandas has; queries read the plain columns of Arrow.
+Adapters check and restore pandas' types; queries read the plain columns of Arrow.
 """
 
 from __future__ import annotations

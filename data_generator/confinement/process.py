@@ -83,7 +83,7 @@ def call(  # noqa: PLR0913 (what is called, and how)
     Returns
     -------
     value
-        What the function returned.
+        Result of the function.
 
     Raises
     ------

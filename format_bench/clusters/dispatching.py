@@ -1,4 +1,4 @@
-"""Dispatcher: which worker measures which cell next. It is told what happens, and asked who goes on.
+"""Dispatcher: which worker measures which cell next, by the events that are reported to it.
 
 It knows neither Dask nor time, and chance decides nothing: the same events give the same assignments.
 The run on a cluster and the simulation of one drive this same class.

@@ -1,4 +1,4 @@
-"""Losses in round trips: what the contract tests find, and what pages of the manual say of it.
+"""Losses in round trips, for the contract tests and for pages of the manual.
 
 The tests of values compare both, so that one walk over all data proves the contract and the pages.
 """

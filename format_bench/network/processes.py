@@ -18,7 +18,7 @@ from format_bench.network.environment import client_environment
 
 
 class Started:
-    """What holds processes and other things until its block ends, or until its start fails."""
+    """Owner of processes and other resources until its block ends, or until its start fails."""
 
     def __init__(self) -> None:
         with ExitStack() as started:

@@ -1,7 +1,7 @@
 """Parallel saves and reads of arrays: the workers' part with a region, and the client's.
 
 A worker makes the values of its region, saves them and returns their digest; or reads a region and
-returns the digest of what came back. The digest of each region goes into the manifest of a store that
+returns the digest of its values. The digest of each region goes into the manifest of a store that
 has a file for each; it is made after the clock of the save.
 """
 

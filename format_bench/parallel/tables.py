@@ -1,7 +1,7 @@
 """Parallel saves and reads of tables: the workers' part with a partition, and the client's.
 
 A worker makes the rows of its partition, saves them and returns their digest; or reads a partition and
-returns the digest of what came back. The digests of the columns of each partition go into the manifest
+returns the digest of its rows. The digests of the columns of each partition go into the manifest
 of part files; they are made after the clock of the save.
 """
 

@@ -78,7 +78,7 @@ class Cells:
     planner : Planner
         The sample and its queries.
     cold : bool
-        Read what is not in the page cache.
+        Read files that are not in the page cache.
     budget : TimeBudget
         Of the plan.
     metric : str

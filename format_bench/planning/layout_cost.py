@@ -76,7 +76,7 @@ class ColumnBytes(NamedTuple):
 
 @dataclass
 class TableFacts:
-    """What amounts of work depend on."""
+    """Facts of a table that amounts of work depend on."""
 
     rows: int
     names: list[str]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from format_bench.planning.cost_model import CostModel, ReadSample
 
 Form = Any
-"""What a layout adds to a store and its codec: the shape of chunks, or a `TableLayout`; hashable."""
+"""Addition of a layout to a store and its codec: the shape of chunks, or a `TableLayout`; hashable."""
 
 PROPOSED, DESIGNED, GIVEN = "proposed", "designed", "given"
 """Kinds of verified layouts: by the search, the best ones that the model is fitted to, by request."""

@@ -32,7 +32,7 @@ class Planner(ABC):
     title: ClassVar[str]
     """Title of a page."""
     noun: ClassVar[str]
-    """What is chosen, e.g. "chunk shape"."""
+    """Noun for a choice, e.g. "chunk shape"."""
     proposals_kept: ClassVar[int]
     """Most proposals of a store that are verified."""
     refined_kept: ClassVar[int] = 0
@@ -126,7 +126,7 @@ class Planner(ABC):
 
     @abstractmethod
     def extents(self, query: Weighted) -> str:
-        """Return what a query reads in words."""
+        """Return the extent of a query in words."""
 
     def code(self, layout: Layout) -> str:  # noqa: ARG002 (of tables)
         """Return Python that writes the data in a layout; empty if there is none."""

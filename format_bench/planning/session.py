@@ -208,7 +208,7 @@ class PlanSession:
             longest = self._budget.elapsed_seconds - start
 
     def _refined(self, stores: Sequence[StorePlan]) -> list[Verified]:
-        """Fit the models once more, to the first turn too, and return what they propose besides."""
+        """Fit the models once more, to the first turn too, and return their further proposals."""
         found: list[Verified] = []
         for store in stores:
             known = len(store.verified)

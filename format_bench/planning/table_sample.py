@@ -34,7 +34,7 @@ PROBES = 3
 
 @dataclass(frozen=True)
 class TableSample:
-    """A stored sample, and what is known of it."""
+    """A stored sample, and known facts of it."""
 
     facts: TableFacts
     rows: int

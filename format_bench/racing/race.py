@@ -82,7 +82,7 @@ def sample_sizes(rows: int) -> tuple[tuple[int, ...], int | None]:
 
 
 class Race:
-    """Race of entries: what is measured next, and the ranking so far.
+    """Race of entries: the next measurement, and the ranking so far.
 
     Parameters
     ----------

@@ -156,7 +156,7 @@ class Access(NamedTuple):
 
 @dataclass(frozen=True)
 class Consumption:
-    """What one file consumes."""
+    """Consumption of one file."""
 
     size_bytes: float
     save: Access

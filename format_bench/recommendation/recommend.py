@@ -103,7 +103,7 @@ class Recommendation:
     excluded: list[Excluded]
     caveats: list[str] = field(default_factory=list)
     disturbance: Disturbance = field(default_factory=Disturbance)
-    """What other work and noise did to the results."""
+    """Effects of other work and noise on the results."""
     own: OwnFile | None = None
     """The user's own file, if the results are of one."""
     unmeasured: list[Configuration] = field(default_factory=list)

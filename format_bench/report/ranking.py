@@ -47,7 +47,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Headline:
-    """What a verdict says first: a warning, and which format to use."""
+    """Start of a verdict: a warning, and which format to use."""
 
     banner: str
     """Sentences on a busy machine and on noise; empty without a reason to warn."""
@@ -61,7 +61,7 @@ class Headline:
 
 
 def headline_of(results: Results) -> Headline:
-    """Return what a verdict on results says first."""
+    """Return the start of a verdict on results."""
     try:
         wanted = purposes.criteria_for(results, purposes.Wish())
         answer = recommend(results, wanted.weights, wanted.requirements)

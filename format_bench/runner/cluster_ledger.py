@@ -143,7 +143,7 @@ class MachineLedger(ResultStore):
     def expected(self, known: Mapping[tuple[str, str], list[float]], hosts: int) -> str:
         """Return how many cells are left, and how long they are expected to take on so many hosts.
 
-        What is known comes from `measured_seconds`.
+        Known times come from `measured_seconds`.
         """
         seconds, unknown, cells = 0.0, 0, 0
         for case, number in self.next_rounds().items():

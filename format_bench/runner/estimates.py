@@ -60,7 +60,7 @@ def estimate(records: Iterable[Record], rows: int) -> Record:
 
 
 def seconds_of(cells: Iterable[Collection[Record]], rows: int) -> float:
-    """Return the seconds of one call of each step on all rows; what has no value takes none.
+    """Return the seconds of one call of each step on all rows; a step without a value takes none.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ def check_scratch(scratch: Path | None) -> Path:
 def open_results(
     out: Path, *, fresh: bool, fingerprints: Mapping[str, str] | None = None, option: str = "--out"
 ) -> None:
-    """Make the folder of results, or empty it of earlier ones, and record what its results are of.
+    """Make the folder of results, or empty it of earlier ones, and record their data's fingerprints.
 
     Parameters
     ----------

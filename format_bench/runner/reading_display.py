@@ -27,7 +27,7 @@ class ReadingLines:
     Parameters
     ----------
     place : str
-        What is read.
+        The file or folder.
     show : callable
         Receiver of the lines.
     """
@@ -81,7 +81,7 @@ class ReadingDisplay(OneLine):
     console : Console
         The output.
     place : str
-        What is read.
+        The file or folder.
     """
 
     def __init__(self, console: Console, place: str) -> None:

@@ -268,7 +268,7 @@ class CaseData:
     folder : Path
         Where they are kept.
     prepared : mapping of str to callable
-        Data sets that exist already, by name: return what `of` returns for a number of rows.
+        Data sets that exist already, by name: return the result of `of` for a number of rows.
     limit_seconds : float
         How long making one may take.
     """

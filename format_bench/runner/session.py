@@ -79,7 +79,7 @@ def measure(
     on_record : callable
         Called with each record when it is on disk.
     limits : Limits, optional
-        How often steps are made, in place of what follows from the request.
+        How often steps are made, in place of the number that follows from the request.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def cases_of(
     media : sequence of str
         Names of the media to compare, if any.
     say : callable
-        Called with lines on what is left out.
+        Called with lines on cells that are left out.
 
     Raises
     ------

@@ -92,7 +92,7 @@ def _digest(case: Case) -> str:
 
 @dataclass(frozen=True)
 class Merged:
-    """What joined folders of results hold."""
+    """Contents of joined folders of results."""
 
     added: tuple[int, ...]
     """Records that each folder has added."""

@@ -1,4 +1,4 @@
-"""Faults of an object store in the middle of a save: its end, its leftovers, and what a read finds."""
+"""Faults of an object store in the middle of a save: its end, its leftovers, and a read afterwards."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class FaultRow:
 
     @property
     def ends(self) -> tuple[Saved, Found]:
-        """How the save ended, and what the reader found."""
+        """End of the save, and of the read afterwards."""
         if self.status:
             return Saved.UNTRIED, Found.UNTRIED
         saved, found = self.sentence.partition(": ")[0].split("; ")
@@ -249,7 +249,7 @@ def name_of(row: FaultRow) -> str:
 
 
 def cell_of(row: FaultRow) -> str:
-    """Return how the save ended and what the reader found, in words."""
+    """Return the ends of save and read in words."""
     if row.seconds is None:
         return CellStatus.UNAVAILABLE
     saved, found = row.ends

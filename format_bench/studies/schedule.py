@@ -279,7 +279,7 @@ class Simulation:
 
 
 def lines(setting: Setting, outcome: Outcome) -> Iterator[str]:
-    """Yield the lines of a Markdown table of what happened in a simulated run."""
+    """Yield the lines of a Markdown table of the events of a simulated run."""
     hosts = setting.workers - setting.shared_hosts
     rows = [
         ("cells", setting.cases * setting.rounds * setting.machines),

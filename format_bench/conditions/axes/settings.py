@@ -1,4 +1,4 @@
-"""Settings of saves: a library's defaults, its makers' advice, or what serves queries."""
+"""Settings of saves: a library's defaults, its makers' advice, or those that serve queries."""
 
 from __future__ import annotations
 

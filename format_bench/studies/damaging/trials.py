@@ -182,7 +182,7 @@ def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
     operate : callable
         Provides the format's operations.
     prepared : Prepared
-        The saved file, and what it returns.
+        The saved file, and its result.
     wanted : sequence of tuple of (Kind, int)
         Kinds and numbers of the damages.
     seed : int

@@ -26,12 +26,12 @@ from format_bench.studies.declared.section import MISSING, Context, SectionBase
 
 
 class Case(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """A typical case: what is measured for it, and what counts."""
+    """A typical case: its measured cells and its weights."""
 
     case: str
     """Name of the case, a heading."""
     wants: str
-    """What such data are for, as a sentence."""
+    """Purpose of such data, as a sentence."""
     suite: str
     dataset: str
     preset: str | None = None

@@ -1,4 +1,4 @@
-"""Commands of declared studies: the page of results, of what an instrument measures, or of adapters."""
+"""Commands of declared studies: the page of results, of an instrument's rows, or of adapters."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class Agenda(Generic[Row]):
 
 @dataclass(frozen=True)
 class Instrument(Generic[Row]):
-    """What measures the rows of a study that no suite measures."""
+    """Measurement of the rows of a study that no suite measures."""
 
     form: StudyForm[Row]
     measure: Callable[..., Iterable[Row]]
@@ -146,7 +146,7 @@ class Instrument(Generic[Row]):
         return self.read(folder)
 
     def _done(self, known: Iterable[Row]) -> list[Row]:
-        """Return the rows that are not measured again: with values, or of what is not supported."""
+        """Return the rows that are not measured again: with values, or unsupported."""
         return [each for each in known if self.form.status_of(each) in {"", CellStatus.UNSUPPORTED}]
 
     def _opened(self, out: Path) -> tuple[Path, list[Row]]:
@@ -248,7 +248,7 @@ def kept(
 
 
 def evidence(out: Path, folder: str, suffix: str, *facts: object) -> Path:
-    """Return a file beside results for what is no number, relative to them; make its folder.
+    """Return a file for evidence beside results, relative to them; make its folder.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def evidence(out: Path, folder: str, suffix: str, *facts: object) -> Path:
     suffix : str
         The end of the file's name.
     *facts
-        What tells the cell apart.
+        Facts that tell the cell apart.
     """
     (out / folder).mkdir(exist_ok=True)
     return Path(folder, re.sub(r"[^\w.]+", "-", "-".join(map(str, filter(None, facts)))) + suffix)

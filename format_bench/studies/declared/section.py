@@ -64,6 +64,6 @@ def replaced(text: str, values: dict[str, str]) -> str:
 
 
 def imported(place: str) -> Any:
-    """Return what a declaration names as "module:name"."""
+    """Import the object that a declaration names as "module:name"."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)

@@ -1,4 +1,4 @@
-"""Sections of a study's page: text, extents, tables of values or ratios, and what is left out."""
+"""Sections of a study's page: text, extents, tables of values or ratios, and gaps."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class Table(SectionBase, tag="table", kw_only=True):
     over: dict[str, Any] | None = None
     """Fields in which the number below a ratio differs from the one above, as in claims."""
     renamed: dict[str, str] = msgspec.field(default_factory=dict)
-    """Or: expressions in the format above, and what the format below has in their place."""
+    """Or: expressions in the format above, and their replacements in the format below."""
     heads: dict[str, str] = msgspec.field(default_factory=lambda: {"format": "name"})
     """Fields of a number, or axes, by heading: the first columns."""
     tables: Literal["all", "each", "largest"] = "all"

@@ -48,7 +48,7 @@ class Option(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     is_argument: bool = False
     """Whether its values, any number of them, are given without its name."""
     of_page: bool = False
-    """Whether it changes the page, and not what an instrument measures."""
+    """Whether it changes the page, and not the measurement."""
     on: str = ""
     """Text that replaces the name of a switch that is on, and nothing if it is off."""
 
@@ -117,11 +117,11 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     suite: str = ""
     """The suite whose results are shown; none for a page on the adapters themselves."""
     needs: str = ""
-    """What results must have, for the message about others."""
+    """Requirement of results, for the message about others."""
     requires: dict[str, Any] = {}
     """Selection of numbers of which there must be one."""
     instrument: str = ""
-    """What measures the study where no suite does, "module:name" of an `Instrument`."""
+    """Instrument of the study where no suite measures it, as "module:name"."""
     examples: list[str] = []
     """Arguments of the command in its help, for a study with an instrument."""
     cells: dict[str, str | int | bool] = {}

@@ -1,1 +1,1 @@
-"""Findings of papers: a declaration for each paper, and beside it what is tried rather than measured."""
+"""Findings of papers: a declaration for each paper, and beside it trials without a measurement."""

@@ -68,7 +68,7 @@ CHANGES: dict[str, tuple[RecordType, tuple[Any, ...]]] = {
 
 
 class Evolution(StrEnum):
-    """What a program with the newer type gets from a file of the older one."""
+    """Outcome for a program with the newer type that reads a file of the older one."""
 
     RIGHT = "right"
     """All values; a new field has its default."""

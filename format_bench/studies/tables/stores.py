@@ -119,7 +119,7 @@ def records_of_jvm(context: Context) -> Iterator[Block]:
 
 
 def older_types(context: Context) -> Iterator[Block]:
-    """Yield what programs of newer types get from files of older ones.
+    """Yield the outcomes of reads of older files by programs of newer types.
 
     Raises
     ------

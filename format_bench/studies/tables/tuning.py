@@ -1,4 +1,4 @@
-"""Tables of what tuned files gain and cost, from results of the suite `query` on both of its tracks."""
+"""Tables of gains and costs of tuned files, from results of the suite `query` on both of its tracks."""
 
 from __future__ import annotations
 
