@@ -8,7 +8,6 @@ has a file for each; it is made after the clock of the save.
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -21,7 +20,7 @@ from adapter_core.partitioned_arrays import PartitionedArray, Region, regions_of
 from data_generator import catalog
 from data_generator.spec.spec import DEFAULT_SEED
 from format_bench.instruments.touch import touch_array
-from format_bench.parallel.jobs import Job, TaskReport, Watch, as_one_error, run_tasks
+from format_bench.parallel.jobs import Job, TaskReport, Watch, as_one_error, read_parts, save_parts
 from format_bench.verification.digests import ArrayDigest, array_digest
 
 if TYPE_CHECKING:
@@ -96,24 +95,12 @@ def save_array(engine: ParallelEngine, store: ArrayStore, plan: ArrayPlan, path:
     if store.error is not None:
         raise UnsupportedError(f"{store.label} changes values, which digests cannot verify")
     array, source = store.partitioned(path), plan.source()
+    regions = regions_of(source.shape[0], array.unit(Description.of(source)), plan.partitions)
     start = time.perf_counter()
     with as_one_error("making the array"):
         array.create(source)
-    try:
-        created = time.perf_counter()
-        description = Description.of(source)
-        regions = regions_of(source.shape[0], array.unit(description), plan.partitions)
-        reports = run_tasks(engine, _save_region, [(array, plan, region) for region in regions])
-        committing = time.perf_counter()
-        with as_one_error("the commit"):
-            array.commit([report.piece for report in reports])
-    except BaseException:
-        with suppress(OSError):
-            array.discard()
-        raise
-    end = time.perf_counter()
-    client_seconds = created - start + end - committing
-    return Job("save", engine.workers, end - start, client_seconds, tuple(reports))
+    tasks = [(array, plan, region) for region in regions]
+    return save_parts(engine, _save_region, tasks, array.commit, array.discard, start)
 
 
 def read_array(engine: ParallelEngine, store: ArrayStore, path: Path, partitions: int) -> ArrayJob:
@@ -138,12 +125,7 @@ def read_array(engine: ParallelEngine, store: ArrayStore, path: Path, partitions
         If a region could not be read, a worker died too often, or the engine failed.
     """
     array = store.partitioned(path)
-    start = time.perf_counter()
-    with as_one_error("the list of the regions"):
-        regions = array.regions(partitions)
-    listed = time.perf_counter() - start
-    reports = run_tasks(engine, _read_region, [(array, region) for region in regions])
-    return Job("read", engine.workers, time.perf_counter() - start, listed, tuple(reports))
+    return read_parts(engine, "read", _read_region, lambda: array.regions(partitions), array)
 
 
 def array_differences(saved: ArrayJob, read: ArrayJob) -> tuple[str, ...]:

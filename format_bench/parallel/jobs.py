@@ -144,6 +144,53 @@ def run_tasks(
     return [outcome.value for outcome in outcomes]
 
 
+def save_parts(  # noqa: PLR0913, PLR0917 (the parts, and their fate)
+    engine: ParallelEngine,
+    function: Callable[..., TaskReport[P, D]],
+    tasks: Sequence[tuple[Any, ...]],
+    commit: Callable[[list[P]], object],
+    discard: Callable[[], object],
+    started: float,
+) -> Job[P, D]:
+    """Save parts of the data on the workers, and commit them, or discard them after an error.
+
+    The client's own work began at `started`, a value of `time.perf_counter`. Errors are as of
+    `run_tasks`; one of the commit is a `ParallelError`.
+    """
+    try:
+        created = time.perf_counter()
+        reports = run_tasks(engine, function, tasks)
+        committing = time.perf_counter()
+        with as_one_error("the commit"):
+            commit([report.piece for report in reports])
+    except BaseException:
+        with suppress(OSError):
+            discard()
+        raise
+    end = time.perf_counter()
+    client_seconds = created - started + end - committing
+    return Job("save", engine.workers, end - started, client_seconds, tuple(reports))
+
+
+def read_parts(
+    engine: ParallelEngine,
+    step: str,
+    function: Callable[..., TaskReport[P, D]],
+    parts: Callable[[], Sequence[P]],
+    *arguments: object,
+) -> Job[P, D]:
+    """Call a function on the workers with the arguments and each part of saved data.
+
+    Errors are as of `run_tasks`; one of the list of the parts is a `ParallelError`.
+    """
+    start = time.perf_counter()
+    with as_one_error("the list of the parts"):
+        found = parts()
+    listed = time.perf_counter() - start
+    reports = run_tasks(engine, function, [(*arguments, part) for part in found])
+    return Job(step, engine.workers, time.perf_counter() - start, listed, tuple(reports))
+
+
 @contextmanager
 def as_one_error(what: str) -> Iterator[None]:
     """Raise the errors of libraries as `ParallelError`, without the credentials in their messages."""

@@ -8,18 +8,17 @@ of part files; they are made after the clock of the save.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adapter_core import PartitionedTable, Piece, RemoteFile
 from data_generator import catalog
 from data_generator.spec.spec import DEFAULT_SEED
 from format_bench.instruments.touch import touch
-from format_bench.parallel.jobs import Job, TaskReport, Watch, as_one_error, run_tasks
+from format_bench.parallel.jobs import Job, TaskReport, Watch, read_parts, save_parts
 from format_bench.verification.digests import TableDigest, digest
 
 if TYPE_CHECKING:
@@ -92,20 +91,9 @@ def save_parallel(
     """
     table = table_at(place, adapter.without_check())
     table.create()
-    start = time.perf_counter()
-    try:
-        tasks = [(table, plan, number) for number in range(plan.partitions)]
-        reports = run_tasks(engine, _save_partition, tasks)
-        committing = time.perf_counter()
-        pieces = [report.piece for report in reports]
-        with as_one_error("the commit"):
-            table.commit(pieces)
-    except BaseException:
-        with suppress(OSError):
-            table.remove()
-        raise
-    end = time.perf_counter()
-    return Job("save", engine.workers, end - start, end - committing, tuple(reports)), pieces
+    tasks = [(table, plan, number) for number in range(plan.partitions)]
+    job = save_parts(engine, _save_partition, tasks, table.commit, table.remove, time.perf_counter())
+    return job, [report.piece for report in job.reports]
 
 
 def read_parallel(
@@ -125,8 +113,8 @@ def read_parallel(
     ParallelError
         If a partition could not be read, a worker died too often, or the engine failed.
     """
-    wanted = None if columns is None else list(columns)
-    return _over_pieces(engine, adapter, place, "read", lambda table: (_read_partition, (table, wanted)))
+    table, wanted = table_at(place, adapter), None if columns is None else list(columns)
+    return read_parts(engine, "read", _read_partition, table.pieces, table, wanted)
 
 
 def count_parallel(engine: ParallelEngine, adapter: DataFormat, place: Path | RemoteFile) -> TableJob:
@@ -137,7 +125,8 @@ def count_parallel(engine: ParallelEngine, adapter: DataFormat, place: Path | Re
     IncompleteError, ParallelError
         As `read_parallel`.
     """
-    return _over_pieces(engine, adapter, place, "count", lambda table: (_count_partition, (table,)))
+    table = table_at(place, adapter)
+    return read_parts(engine, "count", _count_partition, table.pieces, table)
 
 
 def part_differences(job: TableJob) -> tuple[str, ...]:
@@ -157,23 +146,6 @@ def part_differences(job: TableJob) -> tuple[str, ...]:
         if wrong:
             found.append(f"{report.piece.name}: column {wrong[0]}: other values, or another order")
     return tuple(found)
-
-
-def _over_pieces(
-    engine: ParallelEngine,
-    adapter: DataFormat,
-    place: Path | RemoteFile,
-    step: str,
-    task_of: Callable[[PartitionedTable], tuple[Callable[..., TableReport], tuple[Any, ...]]],
-) -> TableJob:
-    table = table_at(place, adapter)
-    start = time.perf_counter()
-    with as_one_error("the list of the partitions"):
-        pieces = table.pieces()
-    listed = time.perf_counter() - start
-    function, arguments = task_of(table)
-    reports = run_tasks(engine, function, [(*arguments, piece) for piece in pieces])
-    return Job(step, engine.workers, time.perf_counter() - start, listed, tuple(reports))
 
 
 def table_at(place: Path | RemoteFile, adapter: DataFormat) -> PartitionedTable:
