@@ -37,7 +37,7 @@ from format_bench.studies.object_stores import ARRAY_DATASET, trials_of
 if TYPE_CHECKING:
     from adapter_core import RemoteFile
     from format_bench.network.trials import Trial
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
 
 ATTEMPTS = 4
 """Times that libraries may send a request: more than two failures, so that one after them succeeds."""

@@ -33,7 +33,7 @@ from format_bench.studies.declared.rows import Agenda, Instrument, chosen
 
 if TYPE_CHECKING:
     from format_bench.network.link_results import LinkModel
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
 
 GOOD_ERROR = 0.15
 """Relative error up to which a prediction is good."""

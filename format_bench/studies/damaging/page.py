@@ -22,7 +22,7 @@ from format_bench.studies.damaging.trials import Outcome
 from format_bench.studies.declared.blocks import Block
 
 if TYPE_CHECKING:
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
 
 TITLES = {"tables": "Tables", "images": "Sets of images", "arrays": "Arrays"}
 

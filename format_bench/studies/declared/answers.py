@@ -21,8 +21,7 @@ from format_bench.recommendation.brief import brief_of
 from format_bench.recommendation.code import code_of
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
-from format_bench.studies.declared.blocks import Block
-from format_bench.studies.declared.section import MISSING, Context, SectionBase
+from format_bench.studies.declared.blocks import MISSING, Block, Context, SectionBase
 
 
 class Case(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

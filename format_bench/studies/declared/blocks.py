@@ -1,24 +1,32 @@
-"""Pages of studies: machine, time and load first, and then blocks of text and tables."""
+"""Pages of studies: machine, time and load first, then blocks; and the material of their sections."""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from adapter_core.errors import NoCommonCellsError
 from adapter_core.files import write_atomically
 from adapter_core.text import printable
+from format_bench.comparison import Comparison, compare
 from format_bench.results.display.markdown import table_lines
 from format_bench.results.display.text import joined, plural, quantity
+from format_bench.results.load import load
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from format_bench.report.charts.figures import Chart
+    from format_bench.results.load import Results
+    from format_bench.studies.declared.selection import Numbers
 
 LONG = 60
 """Rows from which a table is folded: more than a screen, which a reader would have to pass."""
@@ -148,3 +156,53 @@ def _loads(facts: dict[str, Any]) -> Iterable[float]:
 def _span(values: Sequence[float]) -> str:
     low, high = (f"{each:.1f}" for each in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
+
+
+MISSING = "-"
+
+
+@dataclass(frozen=True)
+class Context:
+    """Material of sections."""
+
+    results: Results
+    numbers: Numbers
+    published: str
+    explanations: dict[str, str]
+    rows: Sequence[Any] = ()
+    """The rows of a study with an instrument."""
+
+    @functools.cached_property
+    def comparison(self) -> Comparison | None:
+        """The published results beside ours; None if nothing is common to them."""
+        try:
+            return compare(load(self.published), self.results)
+        except NoCommonCellsError:
+            return None
+
+
+class SectionBase(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, tag_field="kind"):
+    """Fields of all sections."""
+
+    title: str = ""
+    text: str = ""
+    select: dict[str, Any] = {}
+    """Patterns that all its numbers share."""
+    fold: bool = False
+
+    def blocks(self, context: Context) -> Iterator[Block]:
+        """Yield the blocks of the section."""
+        raise NotImplementedError
+
+
+def replaced(text: str, values: dict[str, str]) -> str:
+    """Return a text with values in place of their names in braces."""
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+def imported(place: str) -> Any:
+    """Import the object that a declaration names as "module:name"."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

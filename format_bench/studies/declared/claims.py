@@ -20,7 +20,7 @@ import msgspec
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
-from format_bench.studies.declared.section import imported
+from format_bench.studies.declared.blocks import imported
 from format_bench.studies.declared.selection import NONE, Number, Numbers
 
 Mean = Literal["least", "largest", "median", "mean"]

@@ -16,7 +16,7 @@ from format_bench.results.display.terminal import Output
 from format_bench.results.display.text import seconds_of
 from format_bench.results.load import Results
 from format_bench.runner.shards import WHOLE, Shard
-from format_bench.studies.declared.section import imported
+from format_bench.studies.declared.blocks import imported
 from format_bench.studies.declared.study import read
 
 if TYPE_CHECKING:

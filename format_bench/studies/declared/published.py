@@ -11,8 +11,7 @@ import msgspec
 
 from format_bench.report.queries import QueryTable, query_names, query_tables
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
-from format_bench.studies.declared.blocks import Block
-from format_bench.studies.declared.section import MISSING, Context, SectionBase, replaced
+from format_bench.studies.declared.blocks import MISSING, Block, Context, SectionBase, replaced
 
 if TYPE_CHECKING:
     from format_bench.comparison import Comparison

@@ -20,10 +20,9 @@ from format_bench import studies
 from format_bench.report.model import SuiteResults
 from format_bench.results.load import Results, load
 from format_bench.studies.declared import picture, runs
-from format_bench.studies.declared.blocks import Block, Page
+from format_bench.studies.declared.blocks import Block, Context, Page, imported
 from format_bench.studies.declared.claims import Claim, Verdict  # noqa: TC001 (msgspec resolves the annotations)
 from format_bench.studies.declared.rows import earlier_results
-from format_bench.studies.declared.section import Context, imported
 from format_bench.studies.declared.sections import Section  # noqa: TC001 (msgspec resolves the annotations)
 from format_bench.studies.declared.selection import Numbers
 

@@ -11,7 +11,7 @@ from format_bench.results.published import foxbench
 from format_bench.studies.declared.blocks import Block
 
 if TYPE_CHECKING:
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
     from format_bench.studies.declared.selection import Numbers
 
 _BOTH = (("era5-hourly", "era5-hourly-soil"), ("era5-hourly-1deg", "era5-hourly-soil-1deg"))

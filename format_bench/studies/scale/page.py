@@ -17,7 +17,7 @@ from format_bench.studies.declared.blocks import Block
 from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
 
 if TYPE_CHECKING:
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
 
 SIMULATED_WORKERS = (1, 2, 4, 8, 16, 32, 64)
 

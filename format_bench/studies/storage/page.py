@@ -24,7 +24,7 @@ from format_bench.studies.declared.blocks import Block
 from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
 
 if TYPE_CHECKING:
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
     from format_bench.studies.storage.results import StorageCell
 
 

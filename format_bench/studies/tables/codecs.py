@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from format_bench.report.charts.figures import Panel
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.metrics import Measure
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
 
 # The algorithms that several formats offer, at the lowest level that all of them have.
 ALGORITHMS, LEVEL = ("zstd", "lz4", "gzip"), 1

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
     from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
 
 
 # Suites that measure tables alike, on tables of the same name, rows and seed.

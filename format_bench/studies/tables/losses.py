@@ -17,7 +17,7 @@ from format_bench.studies.declared.blocks import Block
 if TYPE_CHECKING:
     import pandas as pd
 
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
 
 # For each possible loss, a set in which nothing else can be lost.
 _SHOWN_BY = {

@@ -24,7 +24,7 @@ from format_bench.studies.declared.blocks import Block
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
 
 SUITE = "query"
 WALL, CPU = "query time", "query CPU time"

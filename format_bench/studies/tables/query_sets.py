@@ -22,7 +22,7 @@ from format_bench.studies.tables.tuning import extremes, ratio_of
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
 
 SUITE = "query_sets"
 

@@ -18,7 +18,7 @@ from record_stores import JvmStore
 
 if TYPE_CHECKING:
     from adapter_core import BaseAdapter, RecordStore
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
 
 _GROUPS = {"complex numbers": COMPLEX, "integers": INTEGERS, "floats": FLOATS}
 

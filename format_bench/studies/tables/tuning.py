@@ -17,7 +17,7 @@ from format_bench.studies.declared.claims import geometric_mean
 from format_bench.studies.declared.runs import BY
 
 if TYPE_CHECKING:
-    from format_bench.studies.declared.section import Context
+    from format_bench.studies.declared.blocks import Context
     from format_bench.studies.declared.selection import Number
 
 SHIFT_SECONDS = SUITES["query"].ratio_shift_seconds

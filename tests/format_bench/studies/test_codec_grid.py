@@ -31,7 +31,7 @@ from format_bench.runner.plan import RunRequest, plan
 from format_bench.runner.result_store import keys, records_of
 from format_bench.runner.runner import Limits, Runner
 from format_bench.studies.declared import runs, study
-from format_bench.studies.declared.section import Context
+from format_bench.studies.declared.blocks import Context
 from format_bench.studies.declared.selection import Numbers
 from format_bench.studies.tables import codecs as tables
 from tests.helpers import run
