@@ -2,5 +2,5 @@
 
 docs/planning.md describes the method. `session` fits models, proposes layouts and verifies them; `cells`
 measures layouts of a sample by the executor, and keeps records of them. A `Planner` knows a family:
-`layouts` tables (with `table_sample` and `layout_cost`), `chunks` arrays (`chunk_cost`, `chunk_search`).
+`layouts` tables (with `table_sample` and `layout_cost`), `chunks` arrays (`chunk_search`).
 """

@@ -1,7 +1,7 @@
 """Cost model of queries: seconds for amounts of work, fitted to measured reads.
 
 The time of a query is a sum of amounts times the seconds for one of each. Terms and amounts are a
-family's: `chunk_cost` has the ones of arrays in chunks, `layout_cost` of tables.
+family's: `chunk_search` has the ones of arrays in chunks, `layout_cost` of tables.
 """
 
 from __future__ import annotations
