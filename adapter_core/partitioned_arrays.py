@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from adapter_core import files
 from adapter_core.array_description import Description
-from adapter_core.array_source import ArraySource
+from adapter_core.array_source import ArraySource, Selection
 from adapter_core.errors import IncompleteError, UnsupportedError
 from adapter_core.partitioned import MANIFEST, manifest_of, parts_in
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.array_reader import ArrayReader
-    from adapter_core.array_source import Selection
 
 
 @dataclass(frozen=True)

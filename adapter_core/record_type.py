@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from enum import IntEnum, StrEnum
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter, index, itemgetter
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from typing import Any
 
 
 class FieldKind(StrEnum):

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from adapter_core.data_format import DataFormat
 from adapter_core.errors import RemoteReadError, RemoteWriteError
 from adapter_core.features import Feature
-from adapter_core.partitioned import PartObjects
+from adapter_core.partitioned import PartitionedTable, PartObjects
 from adapter_core.remote_adapter import Remote
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adapter_core.partitioned import PartitionedTable
     from adapter_core.remote import RemoteFile
 
 

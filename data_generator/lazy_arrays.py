@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.array_source import ArraySource, shape_of
+from adapter_core.array_source import ArraySource, Selection, shape_of
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from adapter_core.array_source import Selection
 
 
 @dataclass(frozen=True)

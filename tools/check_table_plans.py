@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from adapter_core import TableLayout
 from format_bench.instruments import threads
 from format_bench.metadata import machine
-from format_bench.planning.measured import GIVEN
+from format_bench.planning.measured import GIVEN, Verified
 from format_bench.planning.request import QUERY_TIME, PlanRequest
 from format_bench.planning.session import plan
 from format_bench.results.display.text import format_ratio, quantity
@@ -30,7 +30,6 @@ from format_bench.runner.user_data import Source
 if TYPE_CHECKING:
     import pandas as pd
 
-    from format_bench.planning.measured import Verified
     from format_bench.planning.plans import Plan
 
 ENOUGH, NEAR = 5, 1.1

@@ -7,12 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.array_source import chunk_selections
+from adapter_core.array_source import ArraySource, Selection, chunk_selections
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from adapter_core.array_source import ArraySource, Selection
 
 
 def write_chunks(target: Any, source: ArraySource, first_row: int = 0) -> None:

@@ -6,13 +6,10 @@ import json
 from abc import abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
-from adapter_core import ArrayStore, Description
+from adapter_core import ArraySource, ArrayStore, Description, Selection
 from adapter_core.arrays import chunk_codecs
-
-if TYPE_CHECKING:
-    from adapter_core import ArraySource, Selection
 
 
 @dataclass(frozen=True, eq=False)

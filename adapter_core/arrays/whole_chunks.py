@@ -7,12 +7,10 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from adapter_core.array_reader import ArrayReader
-from adapter_core.array_source import chunk_selection, shape_of
+from adapter_core.array_source import Selection, chunk_selection, shape_of
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from adapter_core.array_source import Selection
 
 
 class WholeChunkReader(ArrayReader):

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.queries.arrow import count_of, finished, shape_of
-from adapter_core.query import TABLE
+from adapter_core.query import TABLE, Condition, Query
 from adapter_core.query_engine import Part, QueryEngine
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from adapter_core.query import Condition, Query
 
 
 class ScanEngine(QueryEngine):

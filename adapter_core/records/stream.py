@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import io
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from itertools import islice
+from pathlib import Path
 from struct import Struct
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from adapter_core import RecordStore, whole_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from adapter_core import RecordType
+from adapter_core import RecordStore, RecordType, whole_file
 
 _LENGTH = Struct("<I")
 # About a thousand records at a time for compressors; see `_save`.

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from adapter_core import ColumnReads, Feature, RowReads
+from adapter_core import Batch, ColumnReads, Feature, Predicate, RemoteFile, RowReads
 from adapter_core.tables.arrays import (
     OFFSETS,
     REFUSES,
@@ -25,8 +25,6 @@ from adapter_core.tables.rows import pieces
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
-
-    from adapter_core import Batch, Predicate, RemoteFile
 
     Opened = tuple[str, Callable[[list[str]], Mapping[str, np.ndarray]]]
     """Description of a table, and a function that reads arrays by their names."""

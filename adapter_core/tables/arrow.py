@@ -13,7 +13,7 @@ from itertools import chain
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import Comparison, InvalidSelectionError, Kind, Predicate, UnknownNameError
+from adapter_core import Batch, Comparison, InvalidSelectionError, Kind, Predicate, UnknownNameError
 from adapter_core.kinds import deeper, nested_dtype, without_views
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
-
-    from adapter_core import Batch
 
 
 PANDAS = "pandas"

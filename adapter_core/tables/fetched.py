@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adapter_core.remote import fetched
+from adapter_core.remote import RemoteFile, fetched
 from adapter_core.remote_tables import RemoteTable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from adapter_core.remote import RemoteFile
 
 
 class FetchedFormat(RemoteTable):

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import time
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from adapter_core import PartitionedTable, Piece
+from adapter_core import DataFormat, PartitionedTable, Piece, RemoteFile
 from adapter_core.tables.arrow import arrow_of, frame_of, positions, retyped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     import pandas as pd
     import pyarrow as pa
-
-    from adapter_core import DataFormat, RemoteFile
 
 
 class ParquetFiles(PartitionedTable):

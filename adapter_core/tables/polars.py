@@ -9,7 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import ColumnSums, InvalidSelectionError, Kind, PartialReads, Trait, UnknownNameError
+from adapter_core import (
+    ColumnSums,
+    Comparison,
+    InvalidSelectionError,
+    Kind,
+    PartialReads,
+    Predicate,
+    Trait,
+    UnknownNameError,
+)
 from adapter_core.kinds import kinds_of
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 from adapter_core.tables.arrow import frame_of
@@ -19,8 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
-
-    from adapter_core import Comparison, Predicate
 
 
 class PolarsColumns(PartialReads):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import ColumnSums
+from adapter_core import ColumnSums, Comparison, Predicate
 from adapter_core.column_batches import needed_columns
 from adapter_core.predicate import BOOLEANS, NUMBERS
 from adapter_core.tables.array_format import DESCRIPTION
@@ -19,8 +19,6 @@ from adapter_core.tables.root_uproot import TABLE
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from adapter_core import Comparison, Predicate
 
 
 class RDataFrameQueries(NativeRoot):

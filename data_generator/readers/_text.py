@@ -7,15 +7,12 @@ import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from adapter_core import whole_file
 from adapter_core.errors import InvalidDataError
 from data_generator.errors import library_errors
-from data_generator.readers._reader import LESS, available_bytes
-
-if TYPE_CHECKING:
-    from data_generator.readers._reader import ReadRequest
+from data_generator.readers._reader import LESS, ReadRequest, available_bytes
 
 CHUNK_BYTES = 2**20
 

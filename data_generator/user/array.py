@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnavailableError
-from adapter_core.array_source import ArraySource
+from adapter_core.array_source import ArraySource, Attribute, Selection
 from adapter_core.array_store import ALL_DTYPES
 from adapter_core.availability import probe
 from adapter_core.errors import InvalidDataError
@@ -23,8 +23,6 @@ from data_generator.user.array_files import ArrayFile, StoredArray, array_file
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from adapter_core.array_source import Attribute, Selection
 
 
 # Size of chunks of a file that is not divided.

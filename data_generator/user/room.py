@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.array_source import grid_of
+from adapter_core.array_source import ArraySource, grid_of
 from adapter_core.errors import InvalidDataError
 from data_generator.readers._reader import check_fits
 from data_generator.user.image_folder import FolderImages
@@ -16,7 +16,6 @@ from data_generator.user.image_folder import FolderImages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adapter_core.array_source import ArraySource
     from data_generator.dataset import UserData
 
 # A step for each takes hours with more.

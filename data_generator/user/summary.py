@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from adapter_core import Kind
-from adapter_core.array_source import chunk_selection, grid_of
+from adapter_core.array_source import ArraySource, chunk_selection, grid_of
 from adapter_core.kinds import NESTED, kinds_of
 from adapter_core.values import longest_text, text_columns
 from data_generator.user.image_folder import FolderImages
@@ -17,8 +17,6 @@ from data_generator.user.image_folder import FolderImages
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
-
-    from adapter_core.array_source import ArraySource
 
 
 # Number of smallest hashes that are kept: fewer distinct values are counted, more are estimated with a

@@ -12,13 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from format_bench.families.operations import Measured
+from format_bench.families.operations import Measured, Operations
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from format_bench.families.cases import Case
-    from format_bench.families.operations import Operations
     from format_bench.instruments.isolation import Outcome
     from format_bench.results.suites import Step
 

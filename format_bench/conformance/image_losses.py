@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from adapter_core import CannotHoldError
+from adapter_core import CannotHoldError, ImageStorage
 from data_generator import DEFAULT_SEED
 from data_generator import datasets as named
 from data_generator.synthetic.edge_case_images import edge_case_images
@@ -18,7 +18,6 @@ from format_bench.verification.images import verify_images
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adapter_core import ImageStorage
     from data_generator.synthetic.edge_case_images import ImageSet
 
 IMAGES = 50

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import data_generator
-from adapter_core import CannotHoldError
+from adapter_core import CannotHoldError, DataFormat
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adapter_core import DataFormat
 
 TABLE_PAGE, IMAGE_PAGE = "losses.md", "image_losses.md"
 

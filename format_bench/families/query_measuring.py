@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import CannotHoldError, UnsupportedError
-from format_bench.families.operations import ColdRead, Measured
-from format_bench.instruments.clock import Stopwatch, turns
+from format_bench.families.operations import ColdRead, Measured, OpenQuery, Operations
+from format_bench.instruments.clock import Effort, Stopwatch, turns
 from format_bench.instruments.memory import FirstGrowth
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from format_bench.families.operations import OpenQuery, Operations
-    from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
 
 # A query that takes so many times its share of the budget is repeated no more.

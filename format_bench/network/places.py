@@ -21,12 +21,11 @@ from format_bench.network.leftovers import kept_alive, new_folder, remove_folder
 from format_bench.network.namespaces import SERVER_HOST, LinkedNetwork
 from format_bench.network.object_server import REAL, ObjectServer
 from format_bench.network.processes import Started
-from format_bench.network.proxy import READS, Proxy, retries_of
+from format_bench.network.proxy import READS, Call, Proxy, retries_of
 from format_bench.network.xrootd import PORT, XRootDServer
 
 if TYPE_CHECKING:
     from format_bench.network.client import Outcome
-    from format_bench.network.proxy import Call
 
     Step = Callable[[RemoteFile], Outcome]
 

@@ -6,20 +6,15 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import array_stores
 import data_formats
-from adapter_core import DataFormat
+from adapter_core import ArrayStore, DataFormat, RemoteFile
 from adapter_core.errors import LinkError, UnavailableError
-from format_bench.network.client import ARRAY, PART, READ, SAVE, TABLE, Client
-from format_bench.network.places import S3, Traffic
+from format_bench.network.client import ARRAY, PART, READ, SAVE, TABLE, Client, Outcome
+from format_bench.network.places import S3, Place, Traffic
 from format_bench.results.status import Reason, status_of
-
-if TYPE_CHECKING:
-    from adapter_core import ArrayStore, RemoteFile
-    from format_bench.network.client import Outcome
-    from format_bench.network.places import Place
 
 STEPS = (SAVE, READ, PART)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from adapter_core import ArraySource, UnsupportedError
+from adapter_core import ArraySource, ArrayStore, UnsupportedError
 from adapter_core.array_description import Description
 from adapter_core.partitioned_arrays import PartitionedArray, Region, regions_of
 from data_generator import catalog
@@ -24,7 +24,6 @@ from format_bench.parallel.jobs import Job, TaskReport, Watch, as_one_error, rea
 from format_bench.verification.digests import ArrayDigest, array_digest
 
 if TYPE_CHECKING:
-    from adapter_core import ArrayStore
     from format_bench.parallel.engine import ParallelEngine
 
 RegionReport = TaskReport[Region, ArrayDigest]

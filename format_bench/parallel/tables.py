@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from adapter_core import PartitionedTable, Piece, RemoteFile
+from adapter_core import DataFormat, PartitionedTable, Piece, RemoteFile
 from data_generator import catalog
 from data_generator.spec.spec import DEFAULT_SEED
 from format_bench.instruments.touch import touch
@@ -24,7 +24,6 @@ from format_bench.verification.digests import TableDigest, digest
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adapter_core import DataFormat
     from format_bench.parallel.engine import ParallelEngine
 
 # For names and types of columns alone.

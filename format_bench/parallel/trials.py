@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import array_stores
 import data_formats
-from adapter_core import RemoteFile
+from adapter_core import ArrayStore, DataFormat, PartitionedTable, RemoteFile
 from adapter_core.errors import FormatBenchError, ParallelError, UnknownNameError
 from format_bench.network.environment import NO_REQUEST
 from format_bench.network.processes import answer_commands
@@ -31,7 +31,7 @@ from format_bench.parallel.arrays import (
     region_differences,
     save_array,
 )
-from format_bench.parallel.engine import opened
+from format_bench.parallel.engine import ParallelEngine, opened
 from format_bench.parallel.jobs import as_one_error
 from format_bench.parallel.tables import (
     Plan,
@@ -48,8 +48,6 @@ from format_bench.verification.digests import TableDigest, differences
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adapter_core import ArrayStore, DataFormat, PartitionedTable
-    from format_bench.parallel.engine import ParallelEngine
 
 SAVE, READ, PART, COUNT = "save", "read", "two columns", "count"
 

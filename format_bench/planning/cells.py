@@ -21,7 +21,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.planning.measured import Layout
 from format_bench.planning.request import QUERY_TIME
-from format_bench.results.suites import FAMILIES
+from format_bench.results.suites import FAMILIES, Step
 from format_bench.runner.executor import TimeBudget, in_turn
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import run_case
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from format_bench.planning.mix import Weighted
     from format_bench.planning.planner import Planner
     from format_bench.results.records import Record
-    from format_bench.results.suites import Step
 
 SAVE = Effort(0.0, 1)
 QUERY = Effort(0.075, 3)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import array_stores
-from adapter_core import FormatBenchError, UnsupportedError
+from adapter_core import BaseAdapter, FormatBenchError, UnsupportedError
 from adapter_core.array_description import Description
 from adapter_core.array_source import grid_of
 from adapter_core.array_store import Property
@@ -18,7 +18,7 @@ from data_generator.confinement.limits import USUAL_LIMITS
 from format_bench.conditions.axes.chunk_shape import ChunkShape, edges_of, shape_text
 from format_bench.families.arrays.boxes import Box, by, part_edges
 from format_bench.families.arrays.operations import ArrayOperations, middle_of
-from format_bench.families.questions import digest
+from format_bench.families.questions import Questions, digest
 from format_bench.instruments import isolation
 from format_bench.planning.chunk_search import (
     LEAST_CHUNK_BYTES,
@@ -30,7 +30,7 @@ from format_bench.planning.chunk_search import (
     front,
     search,
 )
-from format_bench.planning.mix import ArrayMix, MixQuery, distinct, placed, read_mix
+from format_bench.planning.mix import ArrayMix, MixQuery, Weighted, distinct, placed, read_mix
 from format_bench.planning.planner import Planner
 from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined, quantity
@@ -38,10 +38,7 @@ from format_bench.runner.reading_display import ReadingLines
 from format_bench.runner.user_data import describe_own_array, prepare
 
 if TYPE_CHECKING:
-    from adapter_core import BaseAdapter
-    from format_bench.families.questions import Questions
     from format_bench.planning.measured import Form, StorePlan, Verified
-    from format_bench.planning.mix import Weighted
     from format_bench.planning.request import PlanRequest, Watch
 
 SOURCE, LIBRARY = "chunks of the source", "the library's own chunks"

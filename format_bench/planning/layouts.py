@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import query_engines
-from adapter_core import TableLayout
+from adapter_core import BaseAdapter, TableLayout
 from adapter_core.errors import (
     InvalidQuestionsError,
     InvalidRequestError,
@@ -22,7 +22,7 @@ from format_bench.conditions.axes.table_layout import Layout as Axis
 from format_bench.families.queries.operations import DEFAULTS, TUNED
 from format_bench.instruments import isolation, threads
 from format_bench.planning.layout_cost import GROUP_ROWS, PAGE_ROWS, SHARED_TERMS
-from format_bench.planning.mix import Weighted, read_table_mix
+from format_bench.planning.mix import Mix, Weighted, read_table_mix
 from format_bench.planning.planner import Planner
 from format_bench.planning.table_sample import TableSample, lookups_of, sample_table
 from format_bench.results.conditions import Conditions
@@ -31,10 +31,8 @@ from format_bench.runner.reading_display import ReadingLines
 from format_bench.runner.user_data import prepare
 
 if TYPE_CHECKING:
-    from adapter_core import BaseAdapter
     from format_bench.families.questions import Questions
     from format_bench.planning.measured import Form, Layout, StorePlan, Verified
-    from format_bench.planning.mix import Mix
     from format_bench.planning.request import PlanRequest, Watch
 
 LIBRARY = "the library's defaults"

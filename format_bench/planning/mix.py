@@ -18,11 +18,18 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import InvalidQuestionsError
 from format_bench.families.arrays.boxes import Box, by
 from format_bench.families.arrays.queries import box_to, check_own, queries_to
-from format_bench.families.questions import MEANS, WEIGHED, Questions, asks_table, declared, read_entries
+from format_bench.families.questions import (
+    MEANS,
+    WEIGHED,
+    Question,
+    Questions,
+    asks_table,
+    declared,
+    read_entries,
+)
 
 if TYPE_CHECKING:
     from adapter_core.array_description import Description
-    from format_bench.families.questions import Question
 
 FOXBENCH = "foxbench"
 """Name of all FoxBench queries that apply to the array."""

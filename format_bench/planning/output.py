@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from adapter_core import UnavailableError
 from adapter_core.availability import install_hint
 from adapter_core.files import write_atomically
-from format_bench.planning.measured import PROPOSED
-from format_bench.planning.plans import answer, banner, caveats, sentences
+from format_bench.planning.measured import PROPOSED, StorePlan, Verified
+from format_bench.planning.plans import Plan, answer, banner, caveats, sentences
 from format_bench.results.display import terminal
 from format_bench.results.display.markdown import TextTable, markdown
 from format_bench.results.display.text import format_ratio, quantity
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.planning.cost_model import CostModel
-    from format_bench.planning.measured import StorePlan, Verified
-    from format_bench.planning.plans import Plan
 
 ENDINGS = ("html", "md")
 """Formats of a page."""

@@ -16,16 +16,14 @@ from adapter_core.errors import NoCandidateError
 from format_bench.planning import chunks, layouts
 from format_bench.planning.cells import Cells
 from format_bench.planning.cost_model import ReadSample, fit
-from format_bench.planning.measured import DESIGNED, GIVEN, PROPOSED, Layout, StorePlan, Verified
-from format_bench.planning.mix import asks_tables
+from format_bench.planning.measured import DESIGNED, GIVEN, PROPOSED, Form, Layout, StorePlan, Verified
+from format_bench.planning.mix import Weighted, asks_tables
 from format_bench.planning.plans import Plan
 from format_bench.planning.request import DESIGNED_KEPT, PlanRequest, Watch
 from format_bench.runner import folders
 from format_bench.runner.executor import TimeBudget
 
 if TYPE_CHECKING:
-    from format_bench.planning.measured import Form
-    from format_bench.planning.mix import Weighted
     from format_bench.planning.planner import Planner
 
 SAMPLE_BYTES_PER_SECOND, LEAST_SAMPLE_BYTES, MOST_SAMPLE_BYTES = 4_000_000, 4_000_000, 1_000_000_000

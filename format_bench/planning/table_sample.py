@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core import FormatBenchError
 from adapter_core.errors import InvalidQuestionsError
 from adapter_core.predicate import Comparison
-from adapter_core.query import TABLE, OneOf
+from adapter_core.query import TABLE, OneOf, Query
 from data_generator import DEFAULT_SEED
 from data_generator.sampling import sampled_rows
 from format_bench.families.queries.operations import QueryOperations, QueryTables
@@ -22,7 +22,6 @@ from format_bench.results.display.text import joined
 if TYPE_CHECKING:
     import pandas as pd
 
-    from adapter_core.query import Query
     from format_bench.families.questions import Questions
 
 MOST_ORDERS = 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adapter_core import UnavailableError
+from adapter_core import Codec, UnavailableError
 from adapter_core.codecs import algorithm_of, shuffles
 from data_generator.user.summary import ArrayDescription, TableDescription
 from format_bench.families.cases import Case
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from adapter_core import Codec
     from format_bench.results.candidates import Configuration
     from format_bench.results.suites import Family
     from format_bench.runner.user_data import Description

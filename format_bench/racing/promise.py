@@ -20,20 +20,18 @@ from typing import TYPE_CHECKING
 from adapter_core import FormatBenchError, Kind
 from data_generator.user.summary import ArrayDescription, TableDescription
 from format_bench.recommendation import formulas
-from format_bench.recommendation.scoring import shift_of
+from format_bench.recommendation.scoring import Weights, shift_of
 from format_bench.results import flat_csv, records
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import RESULTS
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.status import CellStatus
-from format_bench.results.suites import family_of_suite
+from format_bench.results.suites import Family, family_of_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from format_bench.recommendation.scoring import Weights
     from format_bench.results.records import Record
-    from format_bench.results.suites import Family
     from format_bench.runner.user_data import Prepared
 
 TEXT, NUMBERS, PIXELS = "text", "numbers", "pixels"

@@ -21,7 +21,7 @@ from format_bench.racing.race import END_SECONDS, MOST_END_SHARE, Race, Trial
 from format_bench.racing.standings import Standings
 from format_bench.recommendation import purposes
 from format_bench.recommendation.recommend import TINY_ROWS, excluded_of
-from format_bench.recommendation.scoring import READ_TIME
+from format_bench.recommendation.scoring import READ_TIME, Weights
 from format_bench.results.candidates import Candidate, Configuration
 from format_bench.results.display.text import joined
 from format_bench.results.metrics import METRICS, Measure, Noise
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from format_bench.instruments.isolation import Outcome
     from format_bench.racing.output import RaceDisplay
     from format_bench.recommendation.purposes import Criteria, Wish
-    from format_bench.recommendation.scoring import Weights
     from format_bench.results.records import Record
 
 # Entries that are tried before the first ranking: more of them take longer than it may.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.text import visible
 from format_bench.recommendation import brief
 from format_bench.recommendation.code import code_of
-from format_bench.recommendation.cost import KINDS
-from format_bench.recommendation.sensitivity import ROUND_TRIP_SECONDS
+from format_bench.recommendation.cost import KINDS, Bill
+from format_bench.recommendation.sensitivity import ROUND_TRIP_SECONDS, BreakEven
 from format_bench.results.display import terminal
 from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.marks import TIE
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from format_bench.recommendation.cost import Bill
     from format_bench.recommendation.evidence import Evidence
     from format_bench.recommendation.recommend import Excluded, Ranked, Recommendation
-    from format_bench.recommendation.sensitivity import BreakEven
     from format_bench.results.candidates import Candidate
     from format_bench.results.metrics import Measure
 

@@ -10,20 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation.recommend import excluded_of
 from format_bench.recommendation.requirements import Requirement, answer, usual_requirements
-from format_bench.recommendation.scope import one_suite
-from format_bench.recommendation.scoring import NO_TRANSFER, Speeds, checked
-from format_bench.results.candidates import Candidate
+from format_bench.recommendation.scope import Scope, one_suite
+from format_bench.recommendation.scoring import NO_TRANSFER, Speeds, Weights, checked
+from format_bench.results.candidates import Candidate, Configuration, DatasetSize
 from format_bench.results.metrics import METRICS, Measure
-from format_bench.results.suites import SUITES, family_of_suite
+from format_bench.results.suites import SUITES, Family, family_of_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from format_bench.recommendation.scope import Scope
-    from format_bench.recommendation.scoring import Weights
-    from format_bench.results.candidates import Configuration, DatasetSize
     from format_bench.results.load import Results
-    from format_bench.results.suites import Family
 
 
 class Reasoned(NamedTuple):

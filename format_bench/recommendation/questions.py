@@ -9,22 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation import formulas
 from format_bench.recommendation.scope import suites_in
-from format_bench.recommendation.scoring import numbers
+from format_bench.recommendation.scoring import Weights, numbers
 from format_bench.results.candidates import Configuration, DatasetSize
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
-from format_bench.results.records import key
+from format_bench.results.records import Key, Record, key
 from format_bench.results.status import CellStatus
-
-if TYPE_CHECKING:
-    from format_bench.recommendation.scoring import Weights
-    from format_bench.results.records import Key, Record
 
 METRIC = "query time"
 

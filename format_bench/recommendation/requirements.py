@@ -10,13 +10,12 @@ from adapter_core import DataFormat, Feature, Trait, UnavailableError, UnknownNa
 from format_bench.families.operations import registry_of
 from format_bench.results import shipped
 from format_bench.results.metrics import Measure
-from format_bench.results.suites import FAMILIES, SUITES, family_of_suite
+from format_bench.results.suites import FAMILIES, SUITES, Family, family_of_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from format_bench.results.candidates import Candidate, DatasetSize
-    from format_bench.results.suites import Family
 
 
 class Requirement(StrEnum):

@@ -13,11 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from format_bench.recommendation.scoring import READ_TIME, SIZE
+from format_bench.recommendation.scoring import READ_TIME, SIZE, Weights
 from format_bench.results.candidates import Candidate, DatasetSize, datasets_of
 
 if TYPE_CHECKING:
-    from format_bench.recommendation.scoring import Weights
     from format_bench.results.metrics import Measure
     from format_bench.results.shipped import LinkCosts
 

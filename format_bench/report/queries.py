@@ -19,13 +19,12 @@ from format_bench.report.model import CHARTED
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, plural, quantity
 from format_bench.results.marks import BEST
-from format_bench.results.metrics import METRICS
+from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.suites import SUITES, family_of_suite
 from format_bench.results.table import FormattedCell, ResultTable, formatted_cell
 
 if TYPE_CHECKING:
     from format_bench.results.groups import ComparisonGroup, ResultCell
-    from format_bench.results.metrics import Measure
 
 
 MEAN = "mean"

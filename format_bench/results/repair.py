@@ -12,17 +12,14 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRecordError, InvalidResultsError, NewerRecordError
 from adapter_core.files import write_atomically
 from format_bench.results.load import FILES
 from format_bench.results.records import HEAD, parsed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 DROPPED, DAMAGED = ".dropped", ".damaged"
 """Added to the names of files of records, for dropped lines, and of other files that are set aside."""

@@ -22,13 +22,12 @@ from format_bench.runner.executor import TimeBudget
 from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest, steps_of
 from format_bench.runner.session import cases_of, limits_of
-from format_bench.runner.user_data import prepare
+from format_bench.runner.user_data import Prepared, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from format_bench.results.records import Record
-    from format_bench.runner.user_data import Prepared
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from format_bench.results import records
 from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
 from format_bench.runner import cell_process
-from format_bench.runner.cell_process import CellRequest
+from format_bench.runner.cell_process import CellRequest, HostDescription
 from format_bench.runner.cluster_ledger import (
     COLLECTED,
     FAILED,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
     from format_bench.families.cases import Case
     from format_bench.results.records import Record
-    from format_bench.runner.cell_process import HostDescription
 
 # A worker that dies is noticed by then, and costs its cell minutes.
 POLL_SECONDS = 1.0

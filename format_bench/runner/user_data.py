@@ -20,7 +20,7 @@ from data_generator.sampling import sampled_rows
 from data_generator.user import handover
 from data_generator.user.summary import ArrayDescription, ImagesDescription, TableDescription
 from format_bench.families.operations import operations_of
-from format_bench.families.questions import asking
+from format_bench.families.questions import Questions, asking
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.suites import FAMILIES
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from format_bench.families.cases import Case
-    from format_bench.families.questions import Questions
 
     Description = TableDescription | ImagesDescription | ArrayDescription
 

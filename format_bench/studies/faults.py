@@ -26,18 +26,16 @@ from format_bench.network.proxy import (
     Proxy,
     retries_of,
 )
-from format_bench.network.trials import shown
+from format_bench.network.trials import Trial, shown
 from format_bench.results.display.text import plural
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyForm
-from format_bench.studies.declared.blocks import Block
+from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.rows import Agenda, Instrument
 from format_bench.studies.object_stores import ARRAY_DATASET, trials_of
 
 if TYPE_CHECKING:
     from adapter_core import RemoteFile
-    from format_bench.network.trials import Trial
-    from format_bench.studies.declared.blocks import Context
 
 ATTEMPTS = 4
 """Times that libraries may send a request: more than two failures, so that one after them succeeds."""

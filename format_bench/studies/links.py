@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +18,7 @@ from format_bench.network.link_results import (
     FORM,
     HELD_BACK_MS,
     QUESTIONS,
+    LinkModel,
     LinkResult,
     held_back_errors,
     link_results,
@@ -28,12 +28,8 @@ from format_bench.network.places import DELAYS, NETWORK, Link
 from format_bench.results import flat_csv
 from format_bench.results.display.text import joined
 from format_bench.results.shipped import LinkCosts
-from format_bench.studies.declared.blocks import Block
+from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen
-
-if TYPE_CHECKING:
-    from format_bench.network.link_results import LinkModel
-    from format_bench.studies.declared.blocks import Context
 
 GOOD_ERROR = 0.15
 """Relative error up to which a prediction is good."""

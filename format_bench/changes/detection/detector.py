@@ -36,7 +36,6 @@ from format_bench.results.variances import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from format_bench.results.variances import VariancePrior
 
 # Size of a step that is taken out before a variance is estimated.
 OBVIOUS_STANDARD_ERRORS = 6.0

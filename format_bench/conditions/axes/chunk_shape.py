@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from adapter_core.array_store import Property
 from adapter_core.errors import InvalidRequestError, UnavailableError
 from format_bench.conditions.axis import Axis
-from format_bench.families.operations import registry_of
+from format_bench.families.operations import Operations, registry_of
 
 if TYPE_CHECKING:
     from format_bench.families.cases import Case
-    from format_bench.families.operations import Operations
 
 
 class ChunkShape(Axis):

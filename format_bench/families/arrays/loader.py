@@ -11,20 +11,15 @@ import contextlib
 import math
 import multiprocessing
 import time
+from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import array_stores
-from adapter_core.array_source import chunk_selections
+from adapter_core.array_source import Selection, chunk_selections
 from data_generator.random_words import RandomWords
 from format_bench.instruments import threads
 from format_bench.instruments.isolation import unlink_semaphores_at_once
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
-    from adapter_core.array_source import Selection
 
 PREFETCH = 2
 """Chunks that a worker loads ahead; `prefetch_factor` of PyTorch's DataLoader has this default."""

@@ -11,7 +11,7 @@ import array_stores
 import data_generator
 from adapter_core import ArraySource, ArrayStore, UnsupportedError
 from adapter_core.array_description import Description
-from adapter_core.array_source import grid_of
+from adapter_core.array_source import Selection, grid_of
 from adapter_core.array_store import Property
 from format_bench.families.arrays.access import Pattern, read_in_order
 from format_bench.families.arrays.loader import loader_seconds_per_chunk
@@ -23,7 +23,7 @@ from format_bench.families.arrays.queries import (
     selects_by_coordinates,
 )
 from format_bench.families.elsewhere import measure_remote
-from format_bench.families.operations import CatalogOperations, OpenQuery, warm_up_file
+from format_bench.families.operations import CatalogOperations, Measured, OpenQuery, warm_up_file
 from format_bench.verification.arrays import verify_array
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from adapter_core.array_source import Selection
-    from format_bench.families.operations import Measured
     from format_bench.families.questions import Questions
     from format_bench.results.suites import Step
     from format_bench.verification import Diff

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import ArraySource, UnsupportedError
+from adapter_core import ArraySource, ArrayStore, UnsupportedError
 from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays.boxes import Box, box_of
 from format_bench.families.operations import OpenQuery
@@ -21,7 +21,6 @@ from format_bench.results.status import WRONG
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArrayStore
     from adapter_core.array_description import Bounds, Description
 
 CHUNKS = Path(__file__).with_name("chunks.toml")

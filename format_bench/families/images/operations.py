@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import mmap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast, overload
 
 import data_generator
@@ -15,7 +15,6 @@ from format_bench.instruments.clock import seconds_per_item
 from format_bench.verification.images import verify_images
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     import numpy as np

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import pickle
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import data_generator
 from adapter_core import RecordSet, RecordType
 from adapter_core.entities import ENTITY, PERSON
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _TYPES = {each.name: each for each in (ENTITY, PERSON)}
 

@@ -7,12 +7,12 @@ import pickle
 from typing import TYPE_CHECKING
 
 import data_generator
-from adapter_core import UnsupportedError
+from adapter_core import DataFormat, UnsupportedError
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
 from adapter_core.predicate import Comparison, Predicate
 from adapter_core.query import COUNT, SUM, TABLE, Query
 from format_bench.families.elsewhere import measure_remote, measure_scale
-from format_bench.families.operations import CatalogOperations, OpenQuery, warm_up_file
+from format_bench.families.operations import CatalogOperations, Measured, OpenQuery, warm_up_file
 from format_bench.families.tables import reference
 from format_bench.families.tables.subject import Subject, query_of, tuning_keys
 from format_bench.instruments.touch import touch
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from adapter_core import DataFormat
     from adapter_core.column_batches import ColumnSums
-    from format_bench.families.operations import Measured
     from format_bench.families.questions import Question
     from format_bench.results.suites import Step
     from format_bench.verification import Diff

@@ -10,7 +10,7 @@ from format_bench.report.charts.bars import BarChart, BarSeries
 from format_bench.report.charts.figures import Chart
 from format_bench.report.charts.lines import LINES_WIDTH, NOTE, LineChart, lines_in_words
 from format_bench.report.charts.scatter import ScatterChart
-from format_bench.report.model import CHARTED
+from format_bench.report.model import CHARTED, Outline, SuiteResults
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import Points, points_of
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
@@ -19,7 +19,6 @@ from format_bench.results.marks import BEST, TIE, pareto_front
 from format_bench.results.metrics import Measure
 
 if TYPE_CHECKING:
-    from format_bench.report.model import Outline, SuiteResults
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from format_bench.report.charts.axes import scale_of, set_scale
+from format_bench.report.charts.axes import Scale, scale_of, set_scale
 from format_bench.report.charts.figures import (
     ACCENT,
     INK,
@@ -32,7 +32,6 @@ from format_bench.results.display.text import joined, quantity
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from format_bench.report.charts.axes import Scale
     from format_bench.report.queries import QueryTable
     from format_bench.results.candidates import Configuration
 

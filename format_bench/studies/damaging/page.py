@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.families.operations import registry_of
@@ -19,10 +18,7 @@ from format_bench.results.suites import FAMILIES
 from format_bench.studies.damaging.counts import NO_CODEC, SUITES, DamageRow
 from format_bench.studies.damaging.kinds import Kind
 from format_bench.studies.damaging.trials import Outcome
-from format_bench.studies.declared.blocks import Block
-
-if TYPE_CHECKING:
-    from format_bench.studies.declared.blocks import Context
+from format_bench.studies.declared.blocks import Block, Context
 
 TITLES = {"tables": "Tables", "images": "Sets of images", "arrays": "Arrays"}
 

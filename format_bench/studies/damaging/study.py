@@ -10,11 +10,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from adapter_core import UnavailableError
+from adapter_core import BaseAdapter, UnavailableError
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import InvalidResultsError, UnknownNameError
 from format_bench.conditions.axes.checksums import ON
@@ -43,9 +43,6 @@ from format_bench.studies.damaging.trials import (
     run_trials,
 )
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
-
-if TYPE_CHECKING:
-    from adapter_core import BaseAdapter
 
 PUBLISHED = {
     "ROOT.TTree": ("zlib", "lz4", "lzma"),

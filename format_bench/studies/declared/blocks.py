@@ -19,13 +19,12 @@ from adapter_core.text import printable
 from format_bench.comparison import Comparison, compare
 from format_bench.results.display.markdown import table_lines
 from format_bench.results.display.text import joined, plural, quantity
-from format_bench.results.load import load
+from format_bench.results.load import Results, load
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from format_bench.report.charts.figures import Chart
-    from format_bench.results.load import Results
     from format_bench.studies.declared.selection import Numbers
 
 LONG = 60

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from format_bench.report.charts.figures import ACCENT, INK, LABEL, QUIET, TEXT, Chart, fitted
+from format_bench.report.charts.figures import ACCENT, INK, LABEL, QUIET, TEXT, Chart, Panel, fitted
 from format_bench.results.display.text import format_ratio
 from format_bench.studies.declared.claims import Claim, Verdict
-
-if TYPE_CHECKING:
-    from format_bench.report.charts.figures import Panel
 
 WIDTH, ROW, NAME_WIDTH, VERDICT_WIDTH, FOOT, EDGE = 860.0, 26.0, 380.0, 150.0, 40.0, 8.0
 

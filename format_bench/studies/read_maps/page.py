@@ -10,14 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from format_bench.families.operations import registry_of
-from format_bench.instruments.read_map import Method
+from format_bench.instruments.read_map import Method, ReadMap
 from format_bench.results.display.text import joined, quantity
 from format_bench.results.suites import FAMILIES
 from format_bench.studies.declared.blocks import Block, Page
 from format_bench.studies.read_maps.questions import Question
 
 if TYPE_CHECKING:
-    from format_bench.instruments.read_map import ReadMap
     from format_bench.instruments.read_map.counts import Counted
     from format_bench.report.charts.figures import Chart
     from format_bench.results.candidates import Configuration

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.files import write_atomically
-from format_bench.instruments.read_map import Method
+from format_bench.instruments.read_map import Method, ReadMap
 from format_bench.report.charts.figures import (
     FAINT,
     INK,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.path import Path as Outline
 
-    from format_bench.instruments.read_map import ReadMap
     from format_bench.studies.read_maps.session import Data, Mapped
 
 WIDTH = 800.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from adapter_core import UnsupportedError
+from adapter_core import ImageReader, UnsupportedError
 from adapter_core.errors import InvalidSelectionError, UnknownNameError
 from adapter_core.predicate import Comparison, Predicate, Value
 from format_bench.instruments.touch import touch, touch_array
@@ -19,7 +19,6 @@ from format_bench.runner.steps import operations_on
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from adapter_core import ImageReader
     from adapter_core.array_reader import ArrayReader
     from format_bench.families.cases import Case
 

@@ -7,17 +7,13 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from statistics import median
-from typing import TYPE_CHECKING
 
 from format_bench.network.object_server import REAL, VERSION
 from format_bench.parallel.engine import ENGINES, ParallelEngine
 from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE, STEPS, VERIFIED
 from format_bench.results.display.text import joined, plural
-from format_bench.studies.declared.blocks import Block
+from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
-
-if TYPE_CHECKING:
-    from format_bench.studies.declared.blocks import Context
 
 SIMULATED_WORKERS = (1, 2, 4, 8, 16, 32, 64)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import data_formats
 import query_engines
@@ -23,9 +23,6 @@ from format_bench.runner.executor import TimeBudget
 from format_bench.runner.media import ComparedMedium, Scratch, compared, for_data
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen
 from format_bench.studies.storage.results import DATASET, FORM, QUESTIONS, SAVE, StorageCell
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 PREFERRED = {
     "Feather": "pyarrow",

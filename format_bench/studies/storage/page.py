@@ -14,18 +14,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.instruments.medium import IN_MEMORY
 from format_bench.report import turns
 from format_bench.results.display.text import joined, plural, quantity
-from format_bench.studies.declared.blocks import Block
+from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
-
-if TYPE_CHECKING:
-    from format_bench.studies.declared.blocks import Context
-    from format_bench.studies.storage.results import StorageCell
 
 
 @dataclass(frozen=True)

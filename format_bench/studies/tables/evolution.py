@@ -15,14 +15,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from adapter_core import RecordSet, RecordType
+from adapter_core import RecordSet, RecordStore, RecordType
 from adapter_core.record_type import Field, FieldKind
 from record_stores import JvmRequest, JvmStore, jvm
-
-if TYPE_CHECKING:
-    from adapter_core import RecordStore
 
 ADDED_VALUE = 5
 

@@ -12,12 +12,11 @@ import image_storages
 from data_generator.synthetic.edge_case_tables import edge_case_tables
 from format_bench.conformance import image_losses, losses
 from format_bench.conformance.losses import TABLES, Outcomes
-from format_bench.studies.declared.blocks import Block
+from format_bench.studies.declared.blocks import Block, Context
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from format_bench.studies.declared.blocks import Context
 
 # For each possible loss, a set in which nothing else can be lost.
 _SHOWN_BY = {

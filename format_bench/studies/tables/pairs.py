@@ -19,12 +19,11 @@ from format_bench.results.display.text import format_ratio, quantity
 from format_bench.results.metrics import Measure
 from format_bench.results.records import engine_of
 from format_bench.results.suites import SUITES
-from format_bench.studies.declared.blocks import Block
+from format_bench.studies.declared.blocks import Block, Context
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
-    from format_bench.studies.declared.blocks import Context
 
 SUITE = "query"
 WALL, CPU = "query time", "query CPU time"

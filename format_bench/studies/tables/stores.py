@@ -5,20 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import array_stores
 import record_stores
-from adapter_core import ArrayStore, Trait
+from adapter_core import ArrayStore, BaseAdapter, RecordStore, Trait
 from adapter_core.array_store import ALL_DTYPES, COMPLEX, FLOATS, INTEGERS
 from format_bench.results.display.text import joined
-from format_bench.studies.declared.blocks import Block
+from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.tables.evolution import CHANGES, outcome, outcomes
 from record_stores import JvmStore
-
-if TYPE_CHECKING:
-    from adapter_core import BaseAdapter, RecordStore
-    from format_bench.studies.declared.blocks import Context
 
 _GROUPS = {"complex numbers": COMPLEX, "integers": INTEGERS, "floats": FLOATS}
 

@@ -12,12 +12,11 @@ from format_bench.results import records
 from format_bench.results.display.text import format_ratio, joined
 from format_bench.results.study_rows import StudyForm
 from format_bench.results.suites import SUITES
-from format_bench.studies.declared.blocks import Block
+from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.claims import geometric_mean
 from format_bench.studies.declared.runs import BY
 
 if TYPE_CHECKING:
-    from format_bench.studies.declared.blocks import Context
     from format_bench.studies.declared.selection import Number
 
 SHIFT_SECONDS = SUITES["query"].ratio_shift_seconds
