@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 BOUNDARY = "format-bench-range"
 """Boundary of responses with several ranges."""
 
+# As much as the proxy passes on at a time.
 _PIECE_BYTES = 1 << 16
 _LARGEST_BODY = 1 << 30  # aiohttp refuses more than 1 MiB unless it is told
 _MOST_KEYS = 1000  # of S3 itself

@@ -25,6 +25,7 @@ READS = frozenset({"GET", "HEAD"})
 
 # What one read of a socket returns at most; larger pieces would make the pace of slow links uneven.
 _PIECE_BYTES = 1 << 16
+# asyncio's default, named since both directions must take the same heads.
 _HEAD_BYTES = 1 << 16
 _CUT_AFTER_BYTES = 1 << 10
 _NO_CONTENT, _NOT_MODIFIED, _SERVER_ERROR = 204, 304, 500

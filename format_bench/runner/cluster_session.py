@@ -58,6 +58,7 @@ NO_WORKER_SECONDS = 300.0
 ANSWER_SECONDS = 60.0
 """Time within which a worker hands over a result that it has."""
 
+# A reason is a part of one line on the terminal, and of a record.
 REASON_LENGTH = 300
 
 SCHEDULER_LOST = "the scheduler was lost; start it and the workers again"
