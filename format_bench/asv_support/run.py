@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import data_generator
 from adapter_core import UnavailableError
@@ -22,10 +22,7 @@ from format_bench.asv_support.journal import Journal
 from format_bench.asv_support.rounds import RoundsFile
 from format_bench.families.operations import Operations, operations_of
 from format_bench.metadata import run_metadata
-
-if TYPE_CHECKING:
-    from format_bench.results.suites import Family, Suite
-
+from format_bench.results.suites import Family, Suite
 
 # Name of the folder, in the folder of asv's results. Its files end in .jsonl, since asv reads every
 # .json.

@@ -8,15 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
+from format_bench.changes.history import HistoryLine, Point
+from format_bench.library_sets import VersionChange
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.suites import qualified
-
-if TYPE_CHECKING:
-    from format_bench.changes.history import HistoryLine, Point
-    from format_bench.library_sets import VersionChange
 
 # UUID namespace of change ids; independent of the site's URL.
 NAMESPACE = uuid.UUID("5b7f6f0c-6f3e-5a0c-9d55-2f1f1b3c9a10")

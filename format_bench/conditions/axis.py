@@ -10,16 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from format_bench.families.cases import Case
 from format_bench.families.operations import Measured, Operations
+from format_bench.instruments.isolation import Outcome
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
-
-if TYPE_CHECKING:
-    from format_bench.families.cases import Case
-    from format_bench.instruments.isolation import Outcome
-    from format_bench.results.suites import Step
+from format_bench.results.suites import Step
 
 
 @dataclass(frozen=True)

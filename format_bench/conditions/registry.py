@@ -7,15 +7,12 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
 
 from format_bench.conditions import axes as folder
 from format_bench.conditions.axis import Axis, Surroundings
-
-if TYPE_CHECKING:
-    from format_bench.families.cases import Case
-    from format_bench.families.operations import Operations
-    from format_bench.instruments.isolation import Outcome
+from format_bench.families.cases import Case
+from format_bench.families.operations import Operations
+from format_bench.instruments.isolation import Outcome
 
 _STEPS_ELSEWHERE = {"remote", "scale"}
 """Steps that other processes make, with adapters of their own."""

@@ -5,18 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from format_bench.conditions.axis import ElsewhereAxis
+from format_bench.families.cases import Case
 from format_bench.families.elsewhere import measure_remote
+from format_bench.families.operations import Measured, Operations
 from format_bench.network.client import ARRAY, TABLE
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from format_bench.families.cases import Case
-    from format_bench.families.operations import Measured, Operations
-    from format_bench.results.suites import Step
+from format_bench.results.suites import Step
 
 REMOTE = "remote"
 """Name of the step of suites on object stores, and first word of its metrics."""

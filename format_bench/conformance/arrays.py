@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from adapter_core import ArrayStore, Codec
 from adapter_core.array_source import ArraySource
 from adapter_core.array_store import ALL_DTYPES
 from adapter_core.codecs import ErrorScale
-
-if TYPE_CHECKING:
-    from adapter_core import ArrayStore, Codec
 
 DTYPES = sorted(ALL_DTYPES)
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage, RecordStore
 from data_generator.synthetic.edge_case_images import equal, unequal
 from format_bench.conformance.selection import HDF5, SelectedAdapter, group_of, ready, selected
 from format_bench.instruments.memory import release_free_memory
-
-if TYPE_CHECKING:
-    from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage, RecordStore
 
 FIXTURES = {"adapter": "table", "storage": "image", "store": "array", "record_store": "record"}
 """Family of each fixture that is an adapter."""

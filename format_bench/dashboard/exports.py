@@ -6,16 +6,14 @@ import json
 import uuid
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.text import printable
 from format_bench.changes.change import NAMESPACE, CellChange, FormatChange, sentence
+from format_bench.changes.history import Point
+from format_bench.changes.summary import LineChanges
 from format_bench.dashboard.layout import BADGE, FEED, JSON, render
-
-if TYPE_CHECKING:
-    from format_bench.changes.history import Point
-    from format_bench.changes.summary import LineChanges
-    from format_bench.library_sets import VersionChange
+from format_bench.library_sets import VersionChange
 
 # Version of `changes_schema.json`; raised when something is removed or changes its meaning.
 SCHEMA_VERSION = 1

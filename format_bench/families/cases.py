@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core import UnavailableError, UnknownLevelError, UnknownNameError
+from adapter_core.codec_choice import CodecChoice
 from format_bench.families.operations import registry_of
 from format_bench.families.questions import Questions, declared, digest
 from format_bench.results.conditions import Conditioned, Conditions
 from format_bench.results.suites import SUITES, Family, Step, Track, family_of_suite
-
-if TYPE_CHECKING:
-    from adapter_core.codec_choice import CodecChoice
 
 _USUAL = Conditions({"threads": "all"})
 

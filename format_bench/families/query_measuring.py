@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from adapter_core import CannotHoldError, UnsupportedError
 from format_bench.families.operations import ColdRead, Measured, OpenQuery, Operations
@@ -13,12 +15,7 @@ from format_bench.instruments.clock import Effort, Stopwatch, turns
 from format_bench.instruments.memory import FirstGrowth
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from format_bench.results.suites import Step
+from format_bench.results.suites import Step
 
 # A query that takes so many times its share of the budget is repeated no more.
 _DEAR = 3.0

@@ -6,20 +6,17 @@ import json
 import os
 import platform
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from adapter_core.errors import GitError
 from adapter_core.files import write_atomically
 from data_generator import DEFAULT_SEED
+from format_bench.instruments.threads import Threads
 from format_bench.metadata import libraries, machine
 from format_bench.system.git import Repository
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from format_bench.instruments.threads import Threads
 
 
 def collect(

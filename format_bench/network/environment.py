@@ -9,10 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from adapter_core.credentials import Credentials
+from adapter_core.credentials import Credentials
 
 _PREFIXES = (
     *("AWS_", "S3_", "FSSPEC_", "BOTO_", "MINIO_"),

@@ -23,15 +23,12 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from adapter_core import RemoteFile
+from adapter_core.credentials import Credentials
 from adapter_core.errors import ObjectStoreError
 from adapter_core.text import printable
 from format_bench.network.bucket import Bucket, IncompleteUpload, StoredObject
-
-if TYPE_CHECKING:
-    from adapter_core import RemoteFile
-    from adapter_core.credentials import Credentials
 
 MARKER = ".format-bench"
 """Name of the object that marks a folder as the benchmark's own."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import data_formats
 from adapter_core.errors import InvalidResultsError
@@ -21,10 +21,8 @@ from data_generator import catalog
 from format_bench.network.client import PART, READ, TABLE
 from format_bench.network.places import NETWORK, Link, Traffic
 from format_bench.network.trials import Setting, StepCost, Trial
+from format_bench.results.records import Record
 from format_bench.results.study_rows import StudyForm
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
 
 SEGMENT_BYTES = 1448
 """Payload of a packet of 1500 bytes, without the headers of IP and TCP."""

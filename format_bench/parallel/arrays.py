@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from adapter_core import ArraySource, ArrayStore, UnsupportedError
 from adapter_core.array_description import Description
@@ -20,11 +19,9 @@ from adapter_core.partitioned_arrays import PartitionedArray, Region, regions_of
 from data_generator import catalog
 from data_generator.spec.spec import DEFAULT_SEED
 from format_bench.instruments.touch import touch_array
+from format_bench.parallel.engine import ParallelEngine
 from format_bench.parallel.jobs import Job, TaskReport, Watch, as_one_error, read_parts, save_parts
 from format_bench.verification.digests import ArrayDigest, array_digest
-
-if TYPE_CHECKING:
-    from format_bench.parallel.engine import ParallelEngine
 
 RegionReport = TaskReport[Region, ArrayDigest]
 ArrayJob = Job[Region, ArrayDigest]

@@ -14,16 +14,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from adapter_core import FormatBenchError, UnsupportedError
 from adapter_core.credentials import without_secrets
 from adapter_core.errors import ParallelError
 from format_bench.instruments import isolation, memory, threads
+from format_bench.parallel.engine import ParallelEngine
 from format_bench.results.status import CellStatus
-
-if TYPE_CHECKING:
-    from format_bench.parallel.engine import ParallelEngine
 
 
 class Digest(Protocol):

@@ -9,10 +9,11 @@ from __future__ import annotations
 import gc
 import shutil
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from format_bench.families.cases import Case
 from format_bench.families.questions import digest
@@ -20,18 +21,14 @@ from format_bench.instruments.clock import Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.planning.measured import Layout
+from format_bench.planning.mix import Weighted
+from format_bench.planning.planner import Planner
 from format_bench.planning.request import QUERY_TIME
+from format_bench.results.records import Record
 from format_bench.results.suites import FAMILIES, Step
 from format_bench.runner.executor import TimeBudget, in_turn
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import run_case
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from format_bench.planning.mix import Weighted
-    from format_bench.planning.planner import Planner
-    from format_bench.results.records import Record
 
 SAVE = Effort(0.0, 1)
 QUERY = Effort(0.075, 3)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import array_stores
 from adapter_core import BaseAdapter, FormatBenchError, UnsupportedError
@@ -30,16 +30,14 @@ from format_bench.planning.chunk_search import (
     front,
     search,
 )
+from format_bench.planning.measured import Form, StorePlan, Verified
 from format_bench.planning.mix import ArrayMix, MixQuery, Weighted, distinct, placed, read_mix
 from format_bench.planning.planner import Planner
+from format_bench.planning.request import PlanRequest, Watch
 from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined, quantity
 from format_bench.runner.reading_display import ReadingLines
 from format_bench.runner.user_data import describe_own_array, prepare
-
-if TYPE_CHECKING:
-    from format_bench.planning.measured import Form, StorePlan, Verified
-    from format_bench.planning.request import PlanRequest, Watch
 
 SOURCE, LIBRARY = "chunks of the source", "the library's own chunks"
 """Kinds of defaults."""

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import query_engines
 from adapter_core import BaseAdapter, TableLayout
@@ -20,20 +20,18 @@ from adapter_core.errors import (
 from data_generator.confinement.limits import USUAL_LIMITS
 from format_bench.conditions.axes.table_layout import Layout as Axis
 from format_bench.families.queries.operations import DEFAULTS, TUNED
+from format_bench.families.questions import Questions
 from format_bench.instruments import isolation, threads
 from format_bench.planning.layout_cost import GROUP_ROWS, PAGE_ROWS, SHARED_TERMS
+from format_bench.planning.measured import Form, Layout, StorePlan, Verified
 from format_bench.planning.mix import Mix, Weighted, read_table_mix
 from format_bench.planning.planner import Planner
+from format_bench.planning.request import PlanRequest, Watch
 from format_bench.planning.table_sample import TableSample, lookups_of, sample_table
 from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined, plural
 from format_bench.runner.reading_display import ReadingLines
 from format_bench.runner.user_data import prepare
-
-if TYPE_CHECKING:
-    from format_bench.families.questions import Questions
-    from format_bench.planning.measured import Form, Layout, StorePlan, Verified
-    from format_bench.planning.request import PlanRequest, Watch
 
 LIBRARY = "the library's defaults"
 """Kind of the default."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from format_bench.instruments.intervals import Interval, median_interval
-
-if TYPE_CHECKING:
-    from format_bench.planning.cost_model import CostModel, ReadSample
+from format_bench.planning.cost_model import CostModel, ReadSample
 
 Form = Any
 """Addition of a layout to a store and its codec: the shape of chunks, or a `TableLayout`; hashable."""

@@ -13,8 +13,9 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from adapter_core.array_description import Description
 from adapter_core.errors import InvalidQuestionsError
 from format_bench.families.arrays.boxes import Box, by
 from format_bench.families.arrays.queries import box_to, check_own, queries_to
@@ -27,9 +28,6 @@ from format_bench.families.questions import (
     declared,
     read_entries,
 )
-
-if TYPE_CHECKING:
-    from adapter_core.array_description import Description
 
 FOXBENCH = "foxbench"
 """Name of all FoxBench queries that apply to the array."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-if TYPE_CHECKING:
-    from adapter_core import BaseAdapter
-    from format_bench.families.questions import Questions
-    from format_bench.planning.measured import Form, Layout, StorePlan, Verified
-    from format_bench.planning.mix import Mix, Weighted
-    from format_bench.results.conditions import Conditions
+from adapter_core import BaseAdapter
+from format_bench.families.questions import Questions
+from format_bench.planning.measured import Form, Layout, StorePlan, Verified
+from format_bench.planning.mix import Mix, Weighted
+from format_bench.results.conditions import Conditions
 
 
 class Planner(ABC):

@@ -6,17 +6,14 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidFolderError
 from format_bench.families.operations import registry_of
+from format_bench.planning.measured import Form
+from format_bench.planning.planner import Planner
 from format_bench.results.display.text import plural
 from format_bench.results.suites import FAMILIES
-
-if TYPE_CHECKING:
-    from format_bench.planning.measured import Form
-    from format_bench.planning.planner import Planner
-    from format_bench.runner.user_data import Source
+from format_bench.runner.user_data import Source
 
 QUERY_TIME = "query time"
 

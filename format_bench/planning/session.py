@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from adapter_core import FormatBenchError
 from adapter_core.codec_choice import CodecChoice
@@ -18,13 +18,11 @@ from format_bench.planning.cells import Cells
 from format_bench.planning.cost_model import ReadSample, fit
 from format_bench.planning.measured import DESIGNED, GIVEN, PROPOSED, Form, Layout, StorePlan, Verified
 from format_bench.planning.mix import Weighted, asks_tables
+from format_bench.planning.planner import Planner
 from format_bench.planning.plans import Plan
 from format_bench.planning.request import DESIGNED_KEPT, PlanRequest, Watch
 from format_bench.runner import folders
 from format_bench.runner.executor import TimeBudget
-
-if TYPE_CHECKING:
-    from format_bench.planning.planner import Planner
 
 SAMPLE_BYTES_PER_SECOND, LEAST_SAMPLE_BYTES, MOST_SAMPLE_BYTES = 4_000_000, 4_000_000, 1_000_000_000
 """Default size of the sample: so many bytes for each second that a store gets, within bounds."""

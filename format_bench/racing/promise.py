@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from adapter_core import FormatBenchError, Kind
 from data_generator.user.summary import ArrayDescription, TableDescription
@@ -25,14 +25,10 @@ from format_bench.results import flat_csv, records
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import RESULTS
 from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import Family, family_of_suite
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from format_bench.results.records import Record
-    from format_bench.runner.user_data import Prepared
+from format_bench.runner.user_data import Prepared
 
 TEXT, NUMBERS, PIXELS = "text", "numbers", "pixels"
 """Kinds of data that the shipped measurements tell apart."""

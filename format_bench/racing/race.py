@@ -10,14 +10,13 @@ AISTATS 2016), most entries see small samples only; no fixed share of them is dr
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from format_bench.racing.standings import Standings
-    from format_bench.recommendation import Recommendation
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.records import Record
-    from format_bench.runner.executor import TimeBudget
+from format_bench.racing.standings import Standings
+from format_bench.recommendation import Recommendation
+from format_bench.results.candidates import Configuration
+from format_bench.results.records import Record
+from format_bench.runner.executor import TimeBudget
 
 # The samples, as divisors of all rows. The first two are measured together: their difference shows
 # the part of a value that grows with the rows. The third is for entries that cost more than a second.

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import NoCandidateError, UserDataError
 from adapter_core.files import size_bytes
 from data_generator import location
+from data_generator.location import DataLocation
+from format_bench.families.cases import Case
 from format_bench.instruments import isolation
 from format_bench.instruments.clock import Effort
+from format_bench.instruments.isolation import Outcome
 from format_bench.metadata import machine
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.racing.entries import baseline_of, entries_of, refusal_of
+from format_bench.racing.output import RaceDisplay
 from format_bench.racing.promise import promise_for
 from format_bench.racing.race import END_SECONDS, MOST_END_SHARE, Race, Trial
 from format_bench.racing.standings import Standings
 from format_bench.recommendation import purposes
+from format_bench.recommendation.purposes import Criteria, Wish
 from format_bench.recommendation.recommend import TINY_ROWS, excluded_of
 from format_bench.recommendation.scoring import READ_TIME, Weights
 from format_bench.results.candidates import Candidate, Configuration
 from format_bench.results.display.text import joined
 from format_bench.results.metrics import METRICS, Measure, Noise
+from format_bench.results.records import Record
 from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.results.suites import FAMILIES, Family, Step
 from format_bench.runner import folders
@@ -33,16 +40,6 @@ from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import SharedTrial, run_cases
 from format_bench.runner.user_data import OwnData, Prepared, Source, prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
-
-    from data_generator.location import DataLocation
-    from format_bench.families.cases import Case
-    from format_bench.instruments.isolation import Outcome
-    from format_bench.racing.output import RaceDisplay
-    from format_bench.recommendation.purposes import Criteria, Wish
-    from format_bench.results.records import Record
 
 # Entries that are tried before the first ranking: more of them take longer than it may.
 FIRST = 12

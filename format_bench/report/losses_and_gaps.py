@@ -6,18 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from format_bench.report.model import SuiteResults
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import plural
+from format_bench.results.groups import ComparisonGroup
 from format_bench.results.metrics import Measure
 from format_bench.results.status import WRONG
 from format_bench.results.suites import FAMILIES
-
-if TYPE_CHECKING:
-    from format_bench.report.model import SuiteResults
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup
-
 
 COUNTED = tuple(dict.fromkeys(Measure(each.loss) for each in FAMILIES.values()))
 """The measures that count losses; without a value of any, nothing is known of losses."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.text import printable
 from format_bench.results.display.text import quantity
-
-if TYPE_CHECKING:
-    from format_bench.results.load import Results
-
+from format_bench.results.load import Results
 
 RUN = "run"
 """Section of the facts without one."""

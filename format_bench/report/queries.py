@@ -12,20 +12,17 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from format_bench.families.questions import declared
 from format_bench.report.model import CHARTED
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, plural, quantity
+from format_bench.results.groups import ComparisonGroup, ResultCell
 from format_bench.results.marks import BEST
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.suites import SUITES, family_of_suite
 from format_bench.results.table import FormattedCell, ResultTable, formatted_cell
-
-if TYPE_CHECKING:
-    from format_bench.results.groups import ComparisonGroup, ResultCell
-
 
 MEAN = "mean"
 """Name of the column of the means."""

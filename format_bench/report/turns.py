@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from format_bench.report.model import SuiteResults
+from format_bench.results.candidates import Configuration
 from format_bench.results.conditions import place_of
 from format_bench.results.display.text import joined, quantity
+from format_bench.results.groups import ComparisonGroup, ResultCell
 from format_bench.results.metrics import LEADERS, Measure
-
-if TYPE_CHECKING:
-    from format_bench.report.model import SuiteResults
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup, ResultCell
-
 
 Name = TypeVar("Name")
 Place = TypeVar("Place")

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import signed
 from format_bench.results.groups import ComparisonGroup, ResultCell
 from format_bench.results.metrics import Measure
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,15 @@ import importlib
 import importlib.metadata
 import json
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.listing import declarations
 from format_bench.results.display.text import joined, plural
+from format_bench.results.records import Record
 from format_bench.results.suites import FAMILIES, SUITES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from format_bench.results.records import Record
 
 # What generates, holds and compares the data of all families.
 BASE = frozenset({"numpy", "pandas", "pyarrow"})

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+from format_bench.results.candidates import Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, CodecCost, codec_costs
 from format_bench.results.display.markdown import TextTable
 from format_bench.results.display.text import quantity
@@ -18,9 +18,6 @@ from format_bench.results.groups import NOT_RUN, ComparisonGroup, ResultCell
 from format_bench.results.marks import STYLES
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.status import CellStatus
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
 
 
 @dataclass(frozen=True)

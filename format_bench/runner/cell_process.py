@@ -18,29 +18,27 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import ClusterError, FormatBenchError
 from adapter_core.files import write_atomically
 from data_generator import DEFAULT_SEED
 from data_generator.user.load import fingerprint as content_fingerprint
+from format_bench.families.cases import Case
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
+from format_bench.instruments.threads import Threads
 from format_bench.metadata import machine, run_metadata
 from format_bench.metadata.machine import fingerprint, sources_digest
 from format_bench.results import records
 from format_bench.results.load import RESULTS
+from format_bench.results.records import Record
 from format_bench.runner import folders
 from format_bench.runner.media import ComparedMedium, Scratch, compared, for_data
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.runner import CaseData, Limits, Runner
 from format_bench.runner.user_data import OwnData, Source, prepare
 from format_bench.system.locks import lock_host
-
-if TYPE_CHECKING:
-    from format_bench.families.cases import Case
-    from format_bench.instruments.threads import Threads
-    from format_bench.results.records import Record
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from format_bench.clusters.dispatching import Task, Worker
+from format_bench.families.cases import Case
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.display.text import duration, plural
 from format_bench.results.records import Record, key
@@ -28,11 +29,7 @@ from format_bench.runner.result_store import (
     keys,
     records_of,
 )
-
-if TYPE_CHECKING:
-    from format_bench.clusters.dispatching import Task, Worker
-    from format_bench.families.cases import Case
-    from format_bench.runner.runner import Limits
+from format_bench.runner.runner import Limits
 
 
 @dataclass(frozen=True)

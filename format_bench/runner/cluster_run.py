@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.clusters.connection import connect
 from format_bench.metadata.machine import described
 from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
+from format_bench.results.records import Record
 from format_bench.runner import folders, time_budget
 from format_bench.runner.cell_process import SharedData, WorkerSetup
 from format_bench.runner.cluster_ledger import ClusterRun, measured_seconds
@@ -23,11 +24,6 @@ from format_bench.runner.media import Scratch
 from format_bench.runner.plan import RunRequest, steps_of
 from format_bench.runner.session import cases_of, limits_of
 from format_bench.runner.user_data import Prepared, prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from format_bench.results.records import Record
 
 
 @contextmanager

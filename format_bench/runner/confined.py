@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.array_description import Description
+from data_generator.dataset import UserData
 from data_generator.user import handover
 from data_generator.user.array import load_array
 from data_generator.user.load import DIGEST_BYTES, fingerprint, load_data
@@ -17,9 +18,6 @@ from data_generator.user.summary import describe_array as summary_of
 from format_bench.families.arrays.operations import middle_of
 from format_bench.families.operations import operations_of
 from format_bench.results.suites import FAMILIES
-
-if TYPE_CHECKING:
-    from data_generator.dataset import UserData
 
 
 def read(  # noqa: PLR0913 (the request)

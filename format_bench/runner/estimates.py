@@ -10,12 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from format_bench.results.metrics import METRICS, Noise
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
+from format_bench.results.records import Record
 
 # Metrics that are durations of measured calls; a durable save contains the plain one.
 TIMES = ("durable save time", "read time")

@@ -12,22 +12,18 @@ from __future__ import annotations
 import math
 import shutil
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from adapter_core.errors import UnavailableError
 from format_bench import conditions
+from format_bench.families.cases import Case
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.results.status import LITTLE_SPACE, CellStatus, is_of_surroundings
 from format_bench.runner import folders
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from format_bench.families.cases import Case
-
 
 Part = TypeVar("Part")
 

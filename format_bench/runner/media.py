@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.instruments import probe
 from format_bench.instruments.medium import MediumFacts
+from format_bench.instruments.probe import Probe
 from format_bench.runner import folders
-
-if TYPE_CHECKING:
-    from format_bench.instruments.probe import Probe
 
 
 class Scratch(NamedTuple):

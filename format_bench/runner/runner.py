@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import UnavailableError, WrongValuesError
 from format_bench import conditions
@@ -25,18 +25,16 @@ from format_bench.instruments import isolation
 from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
+from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
 from format_bench.runner.executor import TimeBudget, in_turn, isolated
+from format_bench.runner.media import ComparedMedium
 from format_bench.runner.result_store import ResultStore
 from format_bench.runner.steps import store_data
 from format_bench.system.scratch import remove_abandoned
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
-    from format_bench.runner.media import ComparedMedium
 
 # Called before each step, with its round (from 1).
 Watch = Callable[[Case, Step, int], None]

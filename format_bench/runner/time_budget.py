@@ -6,16 +6,13 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from format_bench.families.cases import Case
 from format_bench.results.display.text import duration
+from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.runner.estimates import seconds_of
 from format_bench.runner.runner import Limits
-
-if TYPE_CHECKING:
-    from format_bench.families.cases import Case
-    from format_bench.results.records import Record
 
 # The sample is a part of the rows, if those are not too few, and is measured for at most a share of
 # the time.

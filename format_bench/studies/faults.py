@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
+from adapter_core import RemoteFile
 from adapter_core.errors import LinkError, ObjectStoreError
 from format_bench.network import object_server
 from format_bench.network.client import ARRAY, READ, SAVE, TABLE
@@ -33,9 +33,6 @@ from format_bench.results.study_rows import StudyForm
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.rows import Agenda, Instrument
 from format_bench.studies.object_stores import ARRAY_DATASET, trials_of
-
-if TYPE_CHECKING:
-    from adapter_core import RemoteFile
 
 ATTEMPTS = 4
 """Times that libraries may send a request: more than two failures, so that one after them succeeds."""

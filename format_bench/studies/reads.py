@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from adapter_core.availability import import_failure
 from adapter_core.files import write_atomically
+from format_bench.families.cases import Case
 from format_bench.families.operations import registry_of
 from format_bench.instruments.read_map import Method
 from format_bench.results.load import metadata_beside
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
 from format_bench.studies.read_maps import page, picture, session
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from format_bench.families.cases import Case
-    from format_bench.studies.read_maps.session import Data, Mapped
+from format_bench.studies.read_maps.session import Data, Mapped
 
 USUAL = {
     "tables": (

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Iterable
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from adapter_core import RecordSet, RecordType
 from adapter_core.record_digest import digest
+from adapter_core.record_type import Field
 from format_bench.verification import Diff
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from adapter_core import RecordSet, RecordType
-    from adapter_core.record_type import Field
 
 _NOT_A_RECORD = (struct.error, AttributeError, TypeError, ValueError, LookupError)
 _MISSING = object()

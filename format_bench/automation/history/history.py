@@ -16,20 +16,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import LockedError
 from format_bench.automation.asv_runs import SUCCESSFUL, machine_name, run_suite
+from format_bench.automation.history.branch import Branch
 from format_bench.automation.history.past_sets import PastSet, resolve_past
 from format_bench.library_sets import outcomes
 from format_bench.library_sets.outcomes import SetOutcome, SetRecord
 from format_bench.library_sets.resolution import declared
+from format_bench.system.git import Repository
 from format_bench.system.locks import lock
-
-if TYPE_CHECKING:
-    from format_bench.automation.history.branch import Branch
-    from format_bench.system.git import Repository
-
 
 LOG = logging.getLogger(__name__)
 

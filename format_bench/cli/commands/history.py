@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,15 +12,10 @@ from adapter_core import FormatBenchError
 from format_bench.automation.asv_runs import suite_names
 from format_bench.automation.history import history
 from format_bench.automation.history.branch import Branch, checkout
+from format_bench.automation.history.history import DayEntry
 from format_bench.automation.history.past_sets import INTERVALS, MonthType, first_days
 from format_bench.library_sets.outcomes import SetOutcome
 from format_bench.results.display import terminal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import date
-
-    from format_bench.automation.history.history import DayEntry
 
 
 @click.command

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError, UnavailableError
 from format_bench.conditions.axis import Axis
+from format_bench.families.cases import Case
 from format_bench.families.operations import Operations, registry_of
-
-if TYPE_CHECKING:
-    from format_bench.families.cases import Case
 
 ON, OFF = "on", "off"
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions.axis import Axis, Surroundings
 from format_bench.instruments import memory_limit
+from format_bench.instruments.isolation import Outcome
 from format_bench.results.display.text import size_of, size_text
 from format_bench.results.status import CellStatus
-
-if TYPE_CHECKING:
-    from format_bench.instruments.isolation import Outcome
 
 LEAST_BYTES = 16 << 20
 """A fork of the server starts with what it shares, but no library can be imported in less."""

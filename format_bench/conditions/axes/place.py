@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from adapter_core.credentials import without_secrets
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions.servers import ServerAxis
-
-if TYPE_CHECKING:
-    from format_bench.families.operations import Operations
+from format_bench.families.operations import Operations
 
 
 class Place(ServerAxis):

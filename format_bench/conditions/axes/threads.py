@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions.axis import Axis, Surroundings
+from format_bench.families.operations import Operations
 from format_bench.instruments import threads
-
-if TYPE_CHECKING:
-    from format_bench.families.operations import Operations
 
 
 class Threads(Axis):

@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions.axis import ElsewhereAxis
+from format_bench.families.cases import Case
 from format_bench.families.elsewhere import measure_scale
 from format_bench.families.operations import Measured, Operations, operations_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from format_bench.families.cases import Case
-    from format_bench.results.suites import Step
+from format_bench.results.suites import Step
 
 _FORM = re.compile(r"([1-9]\d*)(?:x([1-9]\d*))?")
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import data_formats
 from adapter_core.errors import UnavailableError
 from format_bench.conditions.axis import Axis
+from format_bench.families.cases import Case
 from format_bench.families.operations import Operations, registry_of
-
-if TYPE_CHECKING:
-    from format_bench.families.cases import Case
 
 
 class Writer(Axis):

@@ -6,13 +6,10 @@ import base64
 import posixpath
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from format_bench.dashboard.layout import Page
 from format_bench.dashboard.pages._markdown import Document
-
-if TYPE_CHECKING:
-    from format_bench.dashboard.site_data import SiteData
+from format_bench.dashboard.site_data import SiteData
 
 MENU_ORDER = 70
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.dashboard.layout import Page, page_of_run
 from format_bench.dashboard.pages._markdown import as_html
+from format_bench.dashboard.site_data import LatestRun, SiteData
 from format_bench.studies.declared import study
-
-if TYPE_CHECKING:
-    from format_bench.dashboard.site_data import LatestRun, SiteData
-    from format_bench.studies.declared.study import Study
+from format_bench.studies.declared.study import Study
 
 MENU_ORDER = 40
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from format_bench.dashboard.layout import Page, page_of_run, render
+from format_bench.dashboard.site_data import SiteData
 from format_bench.report.writers.html import lists_of
-
-if TYPE_CHECKING:
-    from format_bench.dashboard.site_data import SiteData
 
 MENU_ORDER = 50
 TITLE, FILE_NAME = "Losses and gaps", "losses.html"

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from format_bench.dashboard.layout import Page, render
+from format_bench.dashboard.site_data import SiteData
 from format_bench.library_sets import outcomes
 from format_bench.report import metadata_table
 from format_bench.results.display.text import quantity
-
-if TYPE_CHECKING:
-    from format_bench.dashboard.site_data import SiteData
 
 MENU_ORDER = 60
 

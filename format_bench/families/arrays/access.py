@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
+from adapter_core import ArrayReader
 from adapter_core.array_source import Selection, chunk_selections, grid_of
 from data_generator.random_words import RandomWords
 from format_bench.instruments.clock import seconds_per_item
 from format_bench.instruments.touch import touch_array
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from adapter_core import ArrayReader
 
 PARTITION_CHUNKS = 16
 """The least number of chunks of a partition, if the array has so many."""

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from adapter_core.array_description import Description
+from adapter_core.array_source import Selection
 from data_generator.random_words import RandomWords
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from adapter_core.array_description import Description
-    from adapter_core.array_source import Selection
-    from format_bench.families.questions import Question
+from format_bench.families.questions import Question
 
 ALL = "all"
 """Extent of a whole axis."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
 import data_generator
 from adapter_core import RecordSet, RecordStore, UnsupportedError
+from adapter_core.record_type import RecordType
 from data_generator.random_words import RandomWords
 from format_bench.families.operations import CatalogOperations, Measured, warm_up_file
 from format_bench.families.records import stored
@@ -16,16 +19,10 @@ from format_bench.families.records.first_call import first_seconds
 from format_bench.families.records.jvm_cells import JvmCell
 from format_bench.instruments.clock import MAX_REPEATS, MIN_REPEATS, turns
 from format_bench.results.status import CellStatus
+from format_bench.results.suites import Step
+from format_bench.verification import Diff
 from format_bench.verification.records import verify_records
 from record_stores import JvmStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-    from adapter_core.record_type import RecordType
-    from format_bench.results.suites import Step
-    from format_bench.verification import Diff
 
 
 class RecordOperations(CatalogOperations):

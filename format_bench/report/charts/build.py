@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from format_bench.report.charts import heat_map
 from format_bench.report.charts.bars import BarChart, BarSeries
@@ -13,15 +12,12 @@ from format_bench.report.charts.scatter import ScatterChart
 from format_bench.report.model import CHARTED, Outline, SuiteResults
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import Points, points_of
+from format_bench.results.candidates import Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
 from format_bench.results.display.text import joined
+from format_bench.results.groups import ComparisonGroup
 from format_bench.results.marks import BEST, TIE, pareto_front
 from format_bench.results.metrics import Measure
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup
-
 
 WARM_AND_COLD = "filled: warm; outlined: cold, nothing in the page cache"
 PARETO_NOTE = "dashed: Pareto front, unbeaten in both"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from format_bench.report.charts.figures import (
     ACCENT,
@@ -24,15 +24,12 @@ from format_bench.report.charts.figures import (
 from format_bench.report.model import CHARTED, SuiteResults
 from format_bench.report.queries import QueryTable, query_tables, ratios_to_best
 from format_bench.report.theme import SHADES
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
+from format_bench.results.groups import ComparisonGroup, ResultCell
 from format_bench.results.marks import BEST, TIE
+from format_bench.results.metrics import Measure
 from format_bench.results.table import FormattedCell, ResultTable
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup, ResultCell
-    from format_bench.results.metrics import Measure
-
 
 _BOUNDS = (2, 5, 10, 30, 100)
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core import UnavailableError
 from adapter_core.files import write_atomically
-
-if TYPE_CHECKING:
-    from format_bench.results.load import Results
-
+from format_bench.results.load import Results
 
 WRITERS = {each: each for each in ("html", "pdf", "png", "svg", "csv", "xlsx")} | {"md": "markdown"}
 """Module of each output, by its ending."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.text import visible
 from format_bench.results import export
 from format_bench.results.display.text import guarded
-
-if TYPE_CHECKING:
-    from format_bench.results.load import Results
-    from format_bench.results.records import Record
+from format_bench.results.load import Results
+from format_bench.results.records import Record
 
 
 def write(results: Results, path: Path) -> None:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.files import write_atomically
 from format_bench.report.charts.build import pictures
 from format_bench.report.charts.figures import POINTS_PER_INCH, Chart, style
 from format_bench.report.model import outline_of
-
-if TYPE_CHECKING:
-    from format_bench.results.load import Results
-
+from format_bench.results.load import Results
 
 # Sharp on screens with more than one dot a pixel.
 _DOTS_PER_POINT = 2

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.files import write_atomically
 from format_bench.report.writers.png import named_charts
-
-if TYPE_CHECKING:
-    from format_bench.results.load import Results
+from format_bench.results.load import Results
 
 
 def write(results: Results, folder: Path) -> None:

@@ -7,7 +7,7 @@ import os
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -15,9 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from adapter_core.text import visible
-
-if TYPE_CHECKING:
-    from format_bench.results.display.markdown import TextTable
+from format_bench.results.display.markdown import TextTable
 
 # Characters of a line of prose.
 WIDTH = 80

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from adapter_core import UnknownNameError
 from format_bench.results.published import foxbench, qaware, thesis
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
-
+from format_bench.results.records import Record
 
 _SOURCES = {"thesis": thesis.records, "foxbench": foxbench.records, "qaware": qaware.records}
 

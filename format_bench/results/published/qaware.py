@@ -11,12 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from format_bench.results.published.figures import figure, rows_of
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
+from format_bench.results.records import Record
 
 SUITE, DATASET, ROWS, FIELDS = "records", "entities-seed", 10_000_000, 10
 

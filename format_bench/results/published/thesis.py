@@ -11,13 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from format_bench.results.metrics import METRICS
 from format_bench.results.published.figures import figure, rows_of
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
+from format_bench.results.records import Record
 
 # Rows and columns of each data set.
 SHAPES = {

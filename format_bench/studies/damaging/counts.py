@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from adapter_core.errors import InvalidResultsError
 from adapter_core.files import content_of
 from format_bench.instruments.intervals import share_interval
+from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.damaging.kinds import Kind
 from format_bench.studies.damaging.trials import ENDS, Outcome, Trial
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from format_bench.results.records import Record
 
 SUITES = {"tables": "damage", "images": "damage-images", "arrays": "damage-arrays"}
 """Suites of the records by family."""

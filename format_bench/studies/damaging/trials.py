@@ -20,16 +20,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core import ArraySource
 from adapter_core.errors import WrongValuesError
 from data_generator.confinement.kernel import PR_SET_PDEATHSIG
+from format_bench.families.operations import Operations
 from format_bench.instruments.memory_limit import limit_address_space
 from format_bench.studies.damaging.kinds import Kind, contents_of, damage, damaged
-
-if TYPE_CHECKING:
-    from format_bench.families.operations import Operations
 
 LIMIT_BYTES = 12 * 2**30
 """Address space of a reader: damaged lengths ask for more memory than a machine has."""

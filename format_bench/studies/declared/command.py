@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -17,10 +17,8 @@ from format_bench.results.display.text import seconds_of
 from format_bench.results.load import Results
 from format_bench.runner.shards import WHOLE, Shard
 from format_bench.studies.declared.blocks import imported
+from format_bench.studies.declared.rows import Instrument
 from format_bench.studies.declared.study import Folder, Option, Study, read
-
-if TYPE_CHECKING:
-    from format_bench.studies.declared.rows import Instrument
 
 _WIDTH = 76
 """Characters of a line of help: click's usual page less its indentation."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from statistics import fmean, median
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from format_bench.comparison import Comparison
 from format_bench.report.queries import QueryTable, query_names, query_tables
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.studies.declared.blocks import MISSING, Block, Context, SectionBase, replaced
-
-if TYPE_CHECKING:
-    from format_bench.comparison import Comparison
 
 
 class Published(SectionBase, tag="published", kw_only=True):

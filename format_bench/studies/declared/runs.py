@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import UnknownNameError
 from format_bench.conditions import axes
+from format_bench.families.cases import Case
 from format_bench.instruments.clock import MIN_REPEATS
+from format_bench.results.display.terminal import Output
 from format_bench.results.load import Results, load
 from format_bench.results.records import Key, key
 from format_bench.results.suites import SUITES
@@ -17,10 +19,6 @@ from format_bench.runner import session
 from format_bench.runner.plan import RunRequest, plan, steps_of
 from format_bench.runner.result_store import keys
 from format_bench.runner.runner import Limits
-
-if TYPE_CHECKING:
-    from format_bench.families.cases import Case
-    from format_bench.results.display.terminal import Output
 
 BY = " by "
 """Between a pair and the adapter that writes its files, where that is not the format's usual one."""

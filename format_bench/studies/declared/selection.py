@@ -7,19 +7,17 @@ import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from format_bench.report.model import SuiteResults, results_of_suite
 from format_bench.report.queries import query_names
 from format_bench.results.candidates import Configuration
+from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import quantity
+from format_bench.results.groups import ComparisonGroup
+from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
 from format_bench.results.status import CellStatus
-
-if TYPE_CHECKING:
-    from format_bench.results.conditions import Conditions
-    from format_bench.results.groups import ComparisonGroup
-    from format_bench.results.load import Results
 
 NONE = "none"
 """Name of the codec of files without one, as on the command line."""

@@ -10,25 +10,23 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 import msgspec
 
 from adapter_core.errors import InvalidResultsError
 from format_bench import studies
+from format_bench.report.charts.figures import Chart
 from format_bench.report.model import SuiteResults
+from format_bench.results.display.terminal import Output
 from format_bench.results.load import Results, load
 from format_bench.studies.declared import picture, runs
 from format_bench.studies.declared.blocks import Block, Context, Page, imported
-from format_bench.studies.declared.claims import Claim, Verdict  # noqa: TC001 (msgspec resolves the annotations)
+from format_bench.studies.declared.claims import Claim, Verdict
 from format_bench.studies.declared.rows import earlier_results
-from format_bench.studies.declared.sections import Section  # noqa: TC001 (msgspec resolves the annotations)
+from format_bench.studies.declared.sections import Section
 from format_bench.studies.declared.selection import Numbers
-
-if TYPE_CHECKING:
-    from format_bench.report.charts.figures import Chart
-    from format_bench.results.display.terminal import Output
 
 PAPERS = "findings"
 """Folder of the studies of papers."""

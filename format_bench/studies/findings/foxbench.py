@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.published import foxbench
 from format_bench.studies.declared.blocks import Block, Context
-
-if TYPE_CHECKING:
-    from format_bench.studies.declared.selection import Numbers
+from format_bench.studies.declared.selection import Numbers
 
 _BOTH = (("era5-hourly", "era5-hourly-soil"), ("era5-hourly-1deg", "era5-hourly-soil-1deg"))
 """Data sets with both variables; of several the first that was measured counts."""

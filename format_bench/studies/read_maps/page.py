@@ -7,20 +7,18 @@ import mmap
 import platform
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from format_bench.families.operations import registry_of
 from format_bench.instruments.read_map import Method, ReadMap
+from format_bench.instruments.read_map.counts import Counted
+from format_bench.report.charts.figures import Chart
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import joined, quantity
 from format_bench.results.suites import FAMILIES
 from format_bench.studies.declared.blocks import Block, Page
 from format_bench.studies.read_maps.questions import Question
-
-if TYPE_CHECKING:
-    from format_bench.instruments.read_map.counts import Counted
-    from format_bench.report.charts.figures import Chart
-    from format_bench.results.candidates import Configuration
-    from format_bench.studies.read_maps.session import Data, Mapped
+from format_bench.studies.read_maps.session import Data, Mapped
 
 UNITS = {"tables": "rows", "images": "images", "arrays": "chunks"}
 """Nouns for the size of data, by family."""

@@ -7,20 +7,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from adapter_core import ImageReader, UnsupportedError
+from adapter_core.array_reader import ArrayReader
 from adapter_core.errors import InvalidSelectionError, UnknownNameError
 from adapter_core.predicate import Comparison, Predicate, Value
+from format_bench.families.cases import Case
 from format_bench.instruments.touch import touch, touch_array
 from format_bench.results.display.text import joined
 from format_bench.runner.steps import operations_on
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from adapter_core.array_reader import ArrayReader
-    from format_bench.families.cases import Case
 
 FIRST_ROWS = 1_000
 """Rows at the start of a table."""

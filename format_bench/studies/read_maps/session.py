@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core import UnavailableError
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import InvalidSelectionError, ReadsNotMappedError, UserDataError
+from adapter_core.predicate import Predicate
 from data_generator import datasets
 from format_bench.families.cases import Case
 from format_bench.families.operations import operations_of, registry_of
@@ -38,9 +38,6 @@ from format_bench.studies.read_maps.questions import (
     columns_of,
     predicate_of,
 )
-
-if TYPE_CHECKING:
-    from adapter_core.predicate import Predicate
 
 USUAL_SIZE = 100_000
 """Rows of generated data if no number is given; sets of large items have fewer."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import Field, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from format_bench.parallel.trials import LOCAL, SAVE, STEPS, metric_of
 from format_bench.results.display.text import size_of, size_text
+from format_bench.results.records import Record
 from format_bench.results.study_rows import StudyForm
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
 
 ALONE = "alone"
 """Engine of the adapter alone: one process that writes and reads one file as a stream."""

@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from adapter_core.errors import InvalidResultsError
 from adapter_core.files import content_of
 from format_bench.instruments.medium import IN_MEMORY
+from format_bench.results.records import Record
 from format_bench.results.study_rows import StudyForm
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
 
 SAVE = "save"
 

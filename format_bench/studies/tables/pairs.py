@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import query_engines
 from adapter_core.errors import InvalidResultsError
@@ -15,15 +14,13 @@ from adapter_core.query_sql import sql
 from format_bench.families.queries.operations import DEFAULTS, FAMILY, TUNED, QueryOperations
 from format_bench.families.questions import declared
 from format_bench.report.queries import QueryTable, tracks_of
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, quantity
+from format_bench.results.groups import ComparisonGroup
 from format_bench.results.metrics import Measure
 from format_bench.results.records import engine_of
 from format_bench.results.suites import SUITES
 from format_bench.studies.declared.blocks import Block, Context
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup
 
 SUITE = "query"
 WALL, CPU = "query time", "query CPU time"

@@ -6,22 +6,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from format_bench.families.queries.operations import DEFAULTS, TUNED
 from format_bench.report.queries import query_names
 from format_bench.results import records
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio
+from format_bench.results.groups import ComparisonGroup
 from format_bench.results.metrics import Measure
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.claims import geometric_mean
 from format_bench.studies.tables.pairs import format_of
 from format_bench.studies.tables.tuning import extremes, ratio_of
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup
 
 SUITE = "query_sets"
 

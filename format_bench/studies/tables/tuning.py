@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import data_formats
 from format_bench.families.queries.operations import DEFAULTS, TUNED
@@ -15,9 +14,7 @@ from format_bench.results.suites import SUITES
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.claims import geometric_mean
 from format_bench.studies.declared.runs import BY
-
-if TYPE_CHECKING:
-    from format_bench.studies.declared.selection import Number
+from format_bench.studies.declared.selection import Number
 
 SHIFT_SECONDS = SUITES["query"].ratio_shift_seconds
 """Added to both times of a ratio: below it, timers and calls decide."""
