@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,6 +11,7 @@ from adapter_core import ArrayReader, Description, Trait
 from adapter_core.array_source import grid_of, shape_of
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.netcdf4 import NetCDF4Store, variable_of
+from adapter_core.arrays.on_demand import OnDemand
 
 if TYPE_CHECKING:
     import netCDF4
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 class Adapter(NetCDF4Store):
     """A netCDF-4 file with one variable, its dimensions and coordinate variables.
 
-    Values are not masked or scaled. The chunk cache suits the file, see
+    Values are not masked or scaled. The chunk cache of a compressed array suits the file, see
     `adapter_core.arrays.hdf5.cache_of`.
     """
 
@@ -67,6 +69,8 @@ class Adapter(NetCDF4Store):
 
 
 class _Reader(ArrayReader):
+    """An open file; its attributes and coordinates are read on demand."""
+
     def __init__(self, path: Path) -> None:
         import netCDF4
         import numpy as np
@@ -76,18 +80,13 @@ class _Reader(ArrayReader):
         dims = variable.dimensions
         shape = variable.shape
         chunks = tuple(variable.chunking()) if shape else ()
-        if shape:
+        if shape and any(variable.filters().values()):
             slots, size_bytes, preemption = hdf5.cache_of(
                 math.prod(chunks) * variable.dtype.itemsize,
                 row_chunks=math.prod(grid_of(shape, chunks)[1:]),
-                compressed=any(variable.filters().values()),
             )
             variable.set_var_chunk_cache(size_bytes, slots, preemption)
-        coordinates = {}
-        for name in dims:
-            if name in self._file.variables:
-                self._file[name].set_auto_maskandscale(False)
-                coordinates[name] = np.asarray(self._file[name][:])
+        lines = {name: self._file[name] for name in dims if name in self._file.variables}
         super().__init__(
             Description(
                 shape,
@@ -96,8 +95,8 @@ class _Reader(ArrayReader):
                 variable.name,
                 dims,
                 _attributes(variable),
-                coordinates,
-                {name: _attributes(self._file[name]) for name in coordinates},
+                OnDemand(lines, _values),
+                OnDemand(lines, _attributes),
             )
         )
 
@@ -113,9 +112,15 @@ class _Reader(ArrayReader):
             self._file.close()
 
 
-def _attributes(variable: netCDF4.Variable[Any]) -> dict[str, Attribute]:
-    return {
-        name: hdf5.attribute_of(variable.getncattr(name))
-        for name in variable.ncattrs()
-        if not name.startswith("_Quantize")
-    }
+def _values(line: netCDF4.Variable[Any]) -> np.ndarray:
+    import numpy as np
+
+    line.set_auto_maskandscale(False)
+    return np.asarray(line[:])
+
+
+def _attributes(variable: netCDF4.Variable[Any]) -> Mapping[str, Attribute]:
+    def names() -> dict[str, str]:
+        return {name: name for name in variable.ncattrs() if not name.startswith("_Quantize")}
+
+    return OnDemand(names, lambda name: hdf5.attribute_of(variable.getncattr(name)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import ArrayReader, Description, Trait
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.h5netcdf import H5NetCDFStore, variable_of
+from adapter_core.arrays.on_demand import OnDemand
 
 if TYPE_CHECKING:
     import h5netcdf
@@ -53,6 +55,8 @@ class Adapter(H5NetCDFStore):
 
 
 class _Reader(ArrayReader):
+    """An open file; its attributes and coordinates are read on demand."""
+
     def __init__(self, path: Path) -> None:
         import h5netcdf
         import h5py
@@ -71,8 +75,8 @@ class _Reader(ArrayReader):
                 variable.name.removeprefix("/"),
                 dims,
                 _attributes(variable),
-                {name: line[()] for name, line in lines.items()},
-                {name: _attributes(line) for name, line in lines.items()},
+                OnDemand(lines, lambda line: line[()]),
+                OnDemand(lines, _attributes),
             )
         )
 
@@ -86,5 +90,8 @@ class _Reader(ArrayReader):
         self._hdf.close()
 
 
-def _attributes(variable: h5netcdf.Variable) -> dict[str, Attribute]:
-    return {name: hdf5.attribute_of(value) for name, value in variable.attrs.items()}
+def _attributes(variable: h5netcdf.Variable) -> Mapping[str, Attribute]:
+    def names() -> dict[str, str]:
+        return {name: name for name in variable.attrs}
+
+    return OnDemand(names, lambda name: hdf5.attribute_of(variable.attrs[name]))

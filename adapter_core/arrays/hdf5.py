@@ -223,38 +223,37 @@ def _key(numbers: Mapping[str, int], number: int) -> str:
     return next(name for name, each in numbers.items() if each == number)
 
 
-def cache_of(chunk_bytes: int, row_chunks: int, *, compressed: bool) -> tuple[int, int, float]:
-    """Return slots, bytes and preemption of the chunk cache of a dataset to read.
+def cache_of(chunk_bytes: int, row_chunks: int) -> tuple[int, int, float]:
+    """Return slots, bytes and preemption of the chunk cache of a compressed dataset to read.
 
     HDF5 decodes a chunk again at each touch unless it is in the cache; the default cache may be smaller
     than a chunk. Here it has room for all chunks of one index along the first axis, at most
-    `MOST_CACHE_BYTES`: reading index by index then decodes each chunk once. Chunks without filters get a
-    cache of size 0, since HDF5 reads only the requested bytes of those that are larger than the cache.
+    `MOST_CACHE_BYTES`: reading index by index then decodes each chunk once.
     """
-    if not compressed:
-        return 1, 0, 0.75
     # A hash table of prime size, some ten times the number of chunks, as HDF5 recommends.
     slots = next((each for each in (8191, 131071) if each > 10 * row_chunks), 524287)
     return slots, max(chunk_bytes, min(row_chunks * chunk_bytes, MOST_CACHE_BYTES)), 0.75
 
 
 def reopened_with_cache(file: h5py.File, name: str) -> h5py.Dataset:
-    """Open a dataset with the chunk cache of `cache_of`.
+    """Open a dataset; one with filters with the chunk cache of `cache_of`.
 
-    The cache exists as long as any handle of the dataset is open.
+    The cache exists as long as any handle of the dataset is open. Without filters the file's own cache
+    is best: HDF5 reads a selection of a chunk that does not fit there without the rest of the chunk, and
+    others chunk by chunk, where without a cache each row of the chunk would be a read.
     """
     import h5py
 
     identifier = h5py.h5d.open(file.id, name.encode())
     created = identifier.get_create_plist()
-    if created.get_layout() != h5py.h5d.CHUNKED:
-        return h5py.Dataset(identifier)
     filters = [created.get_filter(place)[0] for place in range(created.get_nfilters())]
+    if created.get_layout() != h5py.h5d.CHUNKED or not filters:
+        return h5py.Dataset(identifier)
     chunks = created.get_chunk()
     row = math.prod(grid_of(identifier.shape, chunks)[1:])
     chunk_bytes = math.prod(chunks) * identifier.dtype.itemsize
     access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
-    access.set_chunk_cache(*cache_of(chunk_bytes, row, compressed=bool(filters)))
+    access.set_chunk_cache(*cache_of(chunk_bytes, row))
     # HDF5 ignores the setting, and replaces no filter, while another handle of the dataset is open.
     identifier.close()
     if any(_is_plugin(each) for each in filters):
