@@ -144,7 +144,7 @@ def write_array(
     metadata: Mapping[str, Any],
     settings: Mapping[str, str] | None = None,
 ) -> None:
-    """Create an array with its values and metadata, and merge the footers of its fragments.
+    """Create an array with its values and metadata, and merge the footers of several fragments.
 
     Parameters
     ----------
@@ -159,12 +159,15 @@ def write_array(
 
     context = tiledb.Ctx(dict(settings)) if settings else None
     tiledb.Array.create(uri, schema, ctx=context)
+    fragments = 0
     with tiledb.open(uri, "w", ctx=context) as array:
         for selection, values in shards(source, shard_of(source)):
             array[selection] = values
+            fragments += 1
         for key, value in metadata.items():
             array.meta[key] = value
-    merge_footers(uri, settings)
+    if fragments > 1:
+        merge_footers(uri, settings)
 
 
 def merge_footers(uri: str, settings: Mapping[str, str] | None = None) -> None:
