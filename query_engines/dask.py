@@ -91,17 +91,16 @@ def _aggregated(frame: Any, query: Query) -> pa.Table:
         found = zip(query.aggregates, values, strict=True)
         return pa.table({each.name: [value] for each, value in found})
     (group,) = query.groups
-    groups = frame.groupby(group, dropna=False)
-    parts = [
-        groups.size()
-        if each.function == COUNT
-        else getattr(groups[each.column], names.get(each.function, each.function))()
+    # One aggregation: Dask would read, and join, the tables again for each of several.
+    anything = next((each.column for each in query.aggregates if each.column), group)
+    wanted = {
+        each.name: (each.column or anything, names.get(each.function, each.function))
         for each in query.aggregates
-    ]
-    series = dask.compute(*parts)
-    columns = {group: series[0].index}
-    columns |= {
-        each.name: one.reindex(series[0].index).array
-        for each, one in zip(query.aggregates, series, strict=True)
     }
-    return pa.table({name: pa.array(values) for name, values in columns.items()})
+    found = frame.groupby(group, dropna=False).agg(**wanted).compute()
+    return pa.table(
+        {
+            group: pa.array(found.index),
+            **{name: pa.array(found[name]) for name in wanted},
+        }
+    )
