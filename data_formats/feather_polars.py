@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import OBJECT_STORES, Given, RemoteTable, Snippet
 from adapter_core.tables import polars
-from adapter_core.tables.arrow import NO_WIDE_DECIMALS, REFUSES_WITHOUT_METADATA, arrow_of, frame_of
+from adapter_core.tables.arrow import NO_WIDE_DECIMALS, REFUSES_WITHOUT_METADATA, frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,13 +44,13 @@ class Adapter(polars.PolarsFile, RemoteTable):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        polars.polars_of(arrow_of(df)).write_ipc(path, compression="uncompressed")
+        polars.of_pandas(df)[0].write_ipc(path, compression="uncompressed")
 
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:
         options = file.polars_options()
-        polars.polars_of(arrow_of(df)).write_ipc(file.url, compression="uncompressed", **options)
+        polars.of_pandas(df)[0].write_ipc(file.url, compression="uncompressed", **options)
 
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl

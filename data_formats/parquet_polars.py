@@ -112,10 +112,12 @@ class Adapter(polars.PolarsFile, Tunable, RemoteTable):
 
 
 def _write(df: pd.DataFrame, path: Path | str, **options: Any) -> None:
-    table = arrow.arrow_of(df)
-    polars.polars_of(table).write_parquet(
-        path, metadata={arrow.PANDAS: arrow.pandas_metadata(table)}, **options
-    )
+    import pyarrow as pa
+
+    table, by_arrow = polars.of_pandas(df)
+    schema = by_arrow.schema if by_arrow is not None else pa.Schema.from_pandas(df, preserve_index=False)
+    metadata = {arrow.PANDAS: schema.metadata[arrow.PANDAS.encode()].decode()}
+    table.write_parquet(path, metadata=metadata, **options)
 
 
 def _scan(path: Path) -> pl.LazyFrame:
