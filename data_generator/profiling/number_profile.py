@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # Largest number of digits after the point of a short decimal number; other floats have all digits.
 MOST_DECIMALS = 9
 
+FIRST_VALUES = 1_000
+
 # Steps that people and instruments choose; a common divisor of 7 in a sample is chance.
 ROUND_FACTORS = (1, 2, 5)
 # A minute, an hour, a day.
@@ -156,8 +158,12 @@ def _decimal_places(values: np.ndarray) -> int | None:
     for decimals in range(MOST_DECIMALS + 1):
         if largest * 10**decimals >= 10**DIGITS_OF_FLOATS:
             return None
-        near = np.rint(exact * 10**decimals) / 10**decimals
-        if (near.astype(values.dtype) == values).all():
+        # The first values nearly always contain one that has more digits.
+        for count in (FIRST_VALUES, len(values)):
+            near = np.rint(exact[:count] * 10**decimals) / 10**decimals
+            if not (near.astype(values.dtype) == values[:count]).all():
+                break
+        else:
             return decimals
     return None
 

@@ -47,8 +47,12 @@ def profile(df: pd.DataFrame, *, keep_names: bool = False, seed: int = DEFAULT_S
         If a specification cannot represent the type of a column.
     """
     columns = {str(name): as_arrow(str(name), df[name]) for name in df.columns}
-    slack_bytes = SLACK * sum(map(parquet_bytes, columns.values()))
-    specs = [fit(profile_column(name, column), column, slack_bytes) for name, column in columns.items()]
+    sizes = {name: parquet_bytes(column) for name, column in columns.items()}
+    slack_bytes = SLACK * sum(sizes.values())
+    specs = [
+        fit(profile_column(name, column), column, slack_bytes, sizes[name])
+        for name, column in columns.items()
+    ]
     if not keep_names:
         specs = [_renamed(spec, f"c{number}") for number, spec in enumerate(specs)]
     return TableSpec(tuple(specs), len(df), seed, NOTE)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from data_generator.random_words import RandomWords
 from data_generator.realistic import order, ranks
@@ -75,14 +77,66 @@ def column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
     """
     if DTYPES[spec.dtype].family is DtypeFamily.NESTED:
         return _nested_column(spec, rows, *key)
-    there = validity(spec, rows, RandomWords(*key, "nulls"))
-    count = rows - null_count(spec, rows)
-    if not count:
-        return _all_null(spec, rows)
-    distinct = min(ranks.distinct_count(spec, count), capacity(spec))
-    found = values(spec, distinct, RandomWords(*key, "values"))
-    codes = _codes(spec, count, found.ranks, RandomWords(*key, "order"))
-    return _taken(spec, found.values, codes, there)
+    return Variants(rows, *key).column(spec)
+
+
+# Values do not depend on their order, nor their order on the random characters of texts.
+_ORDER: dict[str, Any] = {
+    "sortedness": 0.0,
+    "mean_run_length": 1.0,
+    "longest_run": 0.0,
+    "clustering": 0.0,
+    "repetition": 0.0,
+}
+_TEXT: dict[str, Any] = {"bits_per_character": 0.0}
+
+T = TypeVar("T")
+
+
+class Variants:
+    """Flat columns of specifications that differ in few properties: what does not change is made once.
+
+    Parameters
+    ----------
+    rows, *key
+        As for `column`.
+    """
+
+    def __init__(self, rows: int, *key: str | int) -> None:
+        self._rows, self._key = rows, key
+        self._last: dict[str, tuple[ColumnSpec, Any]] = {}
+
+    def column(self, spec: ColumnSpec) -> pa.Array:
+        """Return the column that `column` returns."""
+        rows = self._rows
+        there = self._kept(
+            "nulls",
+            replace(spec, **_ORDER, **_TEXT),
+            lambda: validity(spec, rows, RandomWords(*self._key, "nulls")),
+        )
+        count = rows - null_count(spec, rows)
+        if not count:
+            return _all_null(spec, rows)
+        distinct = min(ranks.distinct_count(spec, count), capacity(spec))
+        found = self._kept(
+            "values",
+            replace(spec, **_ORDER),
+            lambda: values(spec, distinct, RandomWords(*self._key, "values")),
+        )
+        codes = self._kept(
+            "order",
+            replace(spec, **_TEXT),
+            lambda: _codes(spec, count, found.ranks, RandomWords(*self._key, "order")),
+        )
+        return _taken(spec, found.values, codes, there)
+
+    def _kept(self, part: str, of: ColumnSpec, make: Callable[[], T]) -> T:
+        """Return a part of the last column if it was of the same properties, or else make it."""
+        if part not in self._last or self._last[part][0] != of:
+            self._last.pop(part, None)  # two of a part would be a column more in memory
+            self._last[part] = of, make()
+        found: T = self._last[part][1]
+        return found
 
 
 def _all_null(spec: ColumnSpec, rows: int) -> pa.Array:
