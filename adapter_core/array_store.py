@@ -228,10 +228,10 @@ class ArrayStore(RemoteFacts, Composed):
 
     @staticmethod
     def plain_save(source: ArraySource, path: Path) -> None:
-        """Save an array, uncompressed, by the plainest calls of the library; optional.
+        """Save an array, uncompressed, by the plainest calls of the library chunk by chunk; optional.
 
-        `tools.overhead` compares `save` with it, and `open` and `read` with `plain_read`. Measurements
-        use neither.
+        `tools.overhead` compares `save` with it, and reads of chunks with `plain_read`. Measurements use
+        neither.
         """
         raise NotImplementedError
 

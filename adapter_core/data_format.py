@@ -280,19 +280,6 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
         if feature not in self.supports:
             raise unsupported(self, feature)
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        """Save a table by the plainest call of the library; optional.
-
-        `tools.overhead` compares `save` with it, and `read` with `plain_read`. Measurements use neither.
-        """
-        raise NotImplementedError
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        """Read by the plainest call of the library; declared together with `plain_save`."""
-        raise NotImplementedError
-
     @abstractmethod
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

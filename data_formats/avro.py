@@ -265,27 +265,6 @@ class Adapter(FetchedFormat, PartialReads, Streams):
                 )
         _check_rows(path, found, schema)
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        import fastavro
-
-        types = {"int64": "long", "float64": "double", "bool": "boolean", "str": "string"}
-        fields = [{"name": name, "type": types[str(df[name].dtype)]} for name in df.columns]
-        schema = fastavro.parse_schema({"type": "record", "name": "row", "fields": fields})
-        names = list(df.columns)
-        columns = [df[name].tolist() for name in names]
-        with path.open("wb") as file:
-            rows = (dict(zip(names, row)) for row in zip(*columns))  # noqa: B905 (once a row)
-            fastavro.writer(file, schema, rows)
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import fastavro
-        import pandas as pd
-
-        with path.open("rb") as file:
-            return pd.DataFrame(list(fastavro.reader(file)))
-
 
 def column_name(field: dict[str, Any]) -> str:
     """Return the name of a field's column."""

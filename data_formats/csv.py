@@ -182,16 +182,6 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         with file.arrow_stream() as stream:
             df.to_csv(stream, mode="wb", **_writer_options(df, codec, level))
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        df.to_csv(path, index=False)
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.read_csv(path)
-
 
 def _writer_options(df: pd.DataFrame, codec: str | None, level: int | None) -> dict[str, Any]:
     return {

@@ -72,16 +72,6 @@ class Adapter(OpenpyxlWorkbook):
         with pd.ExcelFile(path, engine="openpyxl") as workbook:
             return _header(workbook)
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        df.to_excel(path, index=False, engine="openpyxl")
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.read_excel(path, engine="openpyxl")
-
 
 def _header(workbook: pd.ExcelFile) -> list[str]:
     sheet = workbook.book.worksheets[0]

@@ -150,16 +150,6 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
             for part in tables_of(batches, batch_rows):
                 yield arrow.frame_of_part(part if columns is None else part.select(columns))
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        df.to_feather(path, compression="uncompressed")
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        from pyarrow import feather
-
-        return feather.read_feather(path)
-
 
 def _dataset(path: Path) -> ds.Dataset:
     import pyarrow.dataset as ds

@@ -112,17 +112,6 @@ class Adapter(HDF5, RowReads):
         # Text is one pickle, which is read whole.
         return pd.read_hdf(path, key=KEY, mode="r", start=start, stop=stop).reset_index(drop=True)
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        # Without a key, pandas reads a group named "table" as two groups.
-        df.to_hdf(path, key="t", format="fixed")
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.read_hdf(path)
-
 
 def _places(group: tables.Group, columns: list[str]) -> dict[str, tuple[int, int]]:
     """Return the number of the block that contains each column, and the column's position in it."""

@@ -277,17 +277,6 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
             for start in range(0, store.get_storer(KEY).nrows, batch_rows):
                 yield _selected(store, columns, start, start + batch_rows)
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        # Without a key, pandas reads a group named "table" as two groups.
-        df.to_hdf(path, key="t", format="table", index=False)
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.read_hdf(path)
-
 
 def _longest_bytes(text: pa.Array) -> int:
     import pyarrow.compute as pc

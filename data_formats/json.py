@@ -182,18 +182,6 @@ class Adapter(FetchedFormat, RowReads, FilteredReads, BatchedReads, Streams):
             for df in batches:
                 yield df.astype(dtypes).reset_index(drop=True)
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        # The digits that the adapter keeps make the same work for both.
-        df.to_json(path, orient="records", lines=True, double_precision=15)
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import pandas as pd
-
-        # Guessing types would be less work, but turns columns named "date" into dates.
-        return pd.read_json(path, lines=True, dtype=False)
-
 
 def _options(path: Path) -> dict[str, Any]:
     """Return the options of `pandas.read_json`."""

@@ -254,19 +254,6 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         for batch in batches:
             yield arrow.frame_of_part(pa.Table.from_batches([batch]))
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        import lance
-        import pyarrow as pa
-
-        lance.write_dataset(pa.Table.from_pandas(df, preserve_index=False), path)
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import lance
-
-        return lance.dataset(path).to_table().to_pandas()
-
 
 class _Fragments(PartitionedTable):
     """A Lance data set whose fragments are written first, and then committed as its first version.

@@ -205,16 +205,6 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         for part in tables_of(data.to_batches(columns, batch_size=batch_rows), batch_rows):
             yield _frame_of(part, nullable)
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        unsliced(df).to_orc(path, index=False)
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.read_orc(path)
-
 
 def _chunk_bytes(path: Path) -> tuple[int, int]:
     """Return the bytes of a file in compressed chunks, and in others.

@@ -242,16 +242,6 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
             filesystem=file.arrow_file_system(),
         )
 
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        df.to_parquet(path, compression=None, index=False)
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.read_parquet(path)
-
 
 def _filters(names: Sequence[str]) -> dict[str, dict[str, float]]:
     return {name: {"ndv": 131_072, "fpp": 0.01} for name in names}

@@ -67,13 +67,3 @@ class Adapter(FetchedFormat):
 
     def _codec_used(self, path: Path) -> str | None:
         return whole_file.codec_of(path)
-
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        df.to_pickle(path)
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.read_pickle(path)  # noqa: S301 (reads what `plain_save` wrote)

@@ -91,13 +91,3 @@ class Adapter(XMLFormat):
 
     def _codec_used(self, path: Path) -> str | None:
         return whole_file.codec_of(path)
-
-    @staticmethod
-    def plain_save(df: pd.DataFrame, path: Path) -> None:
-        df.to_xml(path, index=False)
-
-    @staticmethod
-    def plain_read(path: Path) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.read_xml(path)

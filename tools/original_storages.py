@@ -28,7 +28,7 @@ import numpy as np
 
 import data_generator
 import image_storages
-from tools.overhead import cpu_seconds
+from format_bench.instruments.clock import time_call
 
 ROUNDS = 3
 
@@ -212,7 +212,7 @@ def seconds(name: str, count: int) -> dict[str, tuple[float, float]]:
             # The first caller pays for memory that the second one reuses, hence the alternation.
             for step in ("save", "read"):
                 for caller in (turn % 2, 1 - turn % 2):
-                    samples[step][caller].append(cpu_seconds(calls[step, caller]))
+                    samples[step][caller].append(time_call(calls[step, caller]).cpu_seconds)
     return {step: tuple(map(statistics.median, both)) for step, both in samples.items()}
 
 

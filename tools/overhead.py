@@ -1,83 +1,180 @@
-"""Overhead of adapters: ``python -m tools.overhead [FORMAT...] [--rows N]``.
+"""Overhead of adapters: ``python -m tools.overhead [LABEL...] [--family FAMILY]``.
 
-Saves and reads `eq` at 1,000,000 rows through each adapter and through the plainest call of its library
-(`DataFormat.plain_save` and `plain_read`), in turn. Prints the median CPU seconds (user and system) of
-both, and their ratio. By default, all formats that declare a plain call.
+The calls that benchmarks time take turns, in one process, with calls of the same library alone that do
+the same work (`tools.plain_pairs`): the code to paste, as ``format-bench show LABEL --code`` prints it.
+
+Prints the ratio of the CPU times (user and system) of each pair of calls. Exits with 1 if a ratio is
+above 1.05, beyond the noise of its pairs, and has no declared cause.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import data_formats
-import data_generator
-from adapter_core import DataFormat
+import click
 
-PATIENCE_SECONDS = 60
-"""Time after which fewer than three samples are enough."""
+from format_bench.families.operations import registry_of
+from format_bench.instruments import isolation
+from format_bench.instruments.clock import time_call
+from format_bench.instruments.intervals import Interval, median_interval
+from format_bench.results.display.markdown import table_lines
+from format_bench.results.suites import FAMILIES
+from tools.plain_pairs import PAIRS_OF, Pair
+
+LIMIT = 1.05
+"""Largest ratio that needs no cause."""
+
+_UNLIMITED = "h5netcdf looks for the length of an unlimited dimension at each selection"
+_OPENING = "opening also finds the variable and the names of dimensions, in half a millisecond"
+
+CAUSES: Mapping[str, str] = {
+    "HDF5 read": _OPENING,
+    "HDF5 read whole": _OPENING,
+    "NetCDF4[h5netcdf] read": _UNLIMITED,
+    "NetCDF4[h5netcdf] read whole": _UNLIMITED,
+    "Parquet[polars] save": "it also writes the pandas metadata, which bring dtypes back",
+}
+"""Causes of ratios above the limit, by label and step."""
+
+PAIRS = 12
+
+# Fewer do not bound a median with 95 %.
+LEAST_PAIRS = 6
+
+LIMIT_SECONDS = 900
 
 
-def names() -> list[str]:
-    """Return the labels of the formats that declare a plain call."""
-    found = (data_formats.find(name) for name in data_formats.names())
-    return [each.label for each in found if type(each).plain_save is not DataFormat.plain_save]
+@dataclass(frozen=True)
+class Overhead:
+    """CPU seconds of both calls of a pair, in the order taken."""
+
+    label: str
+    data: str
+    step: str
+    ours: Sequence[float]
+    plain: Sequence[float]
+    differs: str = ""
+
+    @property
+    def ratio(self) -> Interval:
+        """Interval of the median ratio."""
+        return median_interval(self.ratios)
+
+    @property
+    def ratios(self) -> list[float]:
+        return [one / other for one, other in zip(self.ours, self.plain, strict=True)]
+
+    @property
+    def cause(self) -> str:
+        return CAUSES.get(f"{self.label} {self.step}", "")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the ratio is above the limit, beyond the noise, and nobody has said why."""
+        return self.ratio.low > LIMIT and not self.cause
+
+    @property
+    def cells(self) -> list[str]:
+        remarks = [self.cause if self.ratio.low > LIMIT else "", self.differs]
+        return [
+            *(self.label, self.data, self.step),
+            *(f"{1_000 * statistics.median(each):.2f}" for each in (self.ours, self.plain)),
+            f"{statistics.median(self.ratios):.2f}",
+            f"{self.ratio.low:.2f} to {self.ratio.high:.2f}",
+            "; ".join(filter(None, remarks)).replace("|", "\\|"),
+        ]
 
 
-def cpu_seconds(step: Callable[[], Any]) -> float:
-    """Return the user and system time of a call, all threads included."""
-    before = time.process_time()
-    step()
-    return time.process_time() - before
+HEADER = ["adapter", "data", "step", "adapter ms", "plain ms", "ratio", "interval", "remark"]
 
 
-def ratios(name: str, rows: int, seconds: float = 10.0) -> dict[str, tuple[float, float]]:
-    """Return (adapter, plain) CPU seconds of save and read: medians of calls made in turn."""
-    adapter = data_formats.get(name)
-    df = data_generator.table("eq", rows=rows).df
-    adapter.check(df)
-    unchecked = adapter.without_check()
-    samples: dict[str, tuple[list[float], list[float]]] = {"save": ([], []), "read": ([], [])}
+def compared(label: str, pair: Pair, pairs: int = PAIRS, seconds: float = 10.0) -> Overhead:
+    """Call both sides of a pair in turn.
+
+    Parameters
+    ----------
+    label : str
+        The adapter.
+    pair : Pair
+        Both calls.
+    pairs : int
+        Number of comparisons.
+    seconds : float
+        Wall time after which six comparisons are enough.
+    """
+    pair.prepare()
+    differs = pair.differs(pair.ours(), pair.plain())
+    samples: tuple[list[float], list[float]] = ([], [])
+    start = time.monotonic()
+    for turn in range(pairs):
+        if turn >= LEAST_PAIRS and time.monotonic() - start > seconds:
+            break
+        pair.prepare()
+        # The first caller pays for memory that the second one reuses, hence the alternation.
+        for caller in (turn % 2, 1 - turn % 2):
+            samples[caller].append(time_call((pair.ours, pair.plain)[caller]).cpu_seconds)
+    return Overhead(label, pair.data, pair.step, *samples, differs)
+
+
+def measure(family: str, label: str, size: int, pairs: int, seconds: float) -> Iterator[Overhead]:
+    """Compare an adapter, for `isolation.run`."""
+    yield from measured(family, registry_of(FAMILIES[family]).get(label), size, pairs, seconds)
+
+
+def measured(family: str, adapter: Any, size: int, pairs: int, seconds: float) -> Iterator[Overhead]:
+    """Yield the comparisons of an adapter; none if there is nothing to compare with."""
     with tempfile.TemporaryDirectory() as folder:
-        ours, plain = (Path(folder, f"{kind}{adapter.suffix}") for kind in ("ours", "plain"))
-        start = time.monotonic()
-        while (spent := time.monotonic() - start) < seconds or len(samples["save"][0]) < 3:
-            if spent > PATIENCE_SECONDS and len(samples["save"][0]) > 1:
-                break
-            adapter.remove(ours)
-            adapter.remove(plain)
-            calls = {
-                ("save", 0): lambda: unchecked.save(df, ours),
-                ("save", 1): lambda: adapter.plain_save(df, plain),
-                ("read", 0): lambda: adapter.read(ours),
-                ("read", 1): lambda: adapter.plain_read(plain),
-            }
-            # The first caller pays for memory that the second one reuses, hence the alternation.
-            first = len(samples["save"][0]) % 2
-            for step in ("save", "read"):
-                for caller in (first, 1 - first):
-                    samples[step][caller].append(cpu_seconds(calls[step, caller]))
-    return {
-        step: (statistics.median(ours), statistics.median(plain))
-        for step, (ours, plain) in samples.items()
-    }
+        for pair in PAIRS_OF[family](adapter, size, Path(folder)):
+            yield compared(adapter.label, pair, pairs, seconds)
 
 
-def main() -> None:
-    """Print a line for each format and step."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=names(), metavar="FORMAT")
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    arguments = parser.parse_args()
-    print(f"{'format':12}{'step':6}{'adapter s':>12}{'plain s':>12}{'ratio':>8}")
-    for name in arguments.names:
-        for step, (ours, plain) in ratios(name, arguments.rows).items():
-            print(f"{name:12}{step:6}{ours:12.3f}{plain:12.3f}{ours / plain:8.2f}", flush=True)
+def report(found: Sequence[Overhead], without: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of the table, sorted by ratio, and the adapters that are not in it."""
+    ordered = sorted(found, key=lambda each: -statistics.median(each.ratios))
+    yield from table_lines(HEADER, [each.cells for each in ordered])
+    yield ""
+    within = sum(each.ratio.low <= LIMIT for each in found)
+    over = sum(each.is_over for each in found)
+    yield f"{len(found)} compared; {within} up to {LIMIT}, or within noise; {over} above without a cause"
+    for label, reason in without.items():
+        yield f"- {label}: {reason}"
+
+
+@click.command()
+@click.argument("labels", nargs=-1, metavar="[LABEL]...")
+@click.option("--family", "families", type=click.Choice(list(PAIRS_OF)), multiple=True)
+@click.option("--rows", default=100_000, show_default=True, help="Rows; other data in proportion.")
+@click.option("--pairs", default=PAIRS, show_default=True, help="Comparisons of each call.")
+@click.option("--seconds", default=10.0, show_default=True, help="Time after which six are enough.")
+def main(
+    labels: tuple[str, ...], families: tuple[str, ...], rows: int, pairs: int, seconds: float
+) -> None:
+    """Compare adapters with plain calls of their libraries."""
+    found: list[Overhead] = []
+    without: dict[str, str] = {}
+    for family in families or PAIRS_OF:
+        registry = registry_of(FAMILIES[family])
+        for label in registry.names():
+            if labels and label not in labels:
+                continue
+            arguments = family, label, rows, pairs, seconds
+            outcome = isolation.run(measure, *arguments, limit_seconds=LIMIT_SECONDS)
+            found += outcome.yielded
+            if outcome.status or not outcome.yielded:
+                reason = registry.find(label).snippet
+                plain = f"no plain call: {reason}" if isinstance(reason, str) else "no plain call"
+                without[f"{label} ({family})"] = outcome.sentence or plain
+            click.echo(f"{family} {label} {outcome.sentence}", err=True)
+    for line in report(found, without):
+        click.echo(line)
+    sys.exit(any(each.is_over for each in found))
 
 
 if __name__ == "__main__":

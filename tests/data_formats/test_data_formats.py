@@ -7,12 +7,10 @@ import pandas as pd
 import pytest
 
 import data_formats
-import data_generator
 from adapter_core import CannotHoldError
 from data_formats import csv
 from format_bench.conformance.tables import every_table, ordinary
 from format_bench.verification.tables import verify
-from tools import overhead
 
 
 def test_an_avro_file_cut_between_two_blocks_is_noticed(tmp_path):
@@ -59,17 +57,3 @@ def test_orc_refuses_unsigned_integers():
 )
 def test_csv_asks_older_pandas_for_exact_floats(version, options):
     assert csv._exactly(version) == options
-
-
-@pytest.mark.parametrize("label", overhead.names())
-def test_the_plain_calls_save_and_read_a_table(label, tmp_path):
-    adapter = data_formats.get(label)
-    df, path = data_generator.table("eq", rows=100).df, tmp_path / f"table{adapter.suffix}"
-    adapter.plain_save(df, path)
-    back = adapter.plain_read(path)
-    assert (back.shape, list(back.columns)) == (df.shape, list(df.columns))
-
-
-def test_formats_without_plain_calls_are_not_compared_by_default():
-    assert "Parquet" in overhead.names()
-    assert "Parquet[polars]" not in overhead.names()

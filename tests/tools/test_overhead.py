@@ -1,0 +1,72 @@
+"""Overhead of adapters: both sides do the same work, and a slow adapter is found."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+import data_formats
+from data_formats.pickle import Adapter as Pickle
+from tools import overhead
+
+
+class Slow(Pickle):
+    """Reads each file three times."""
+
+    def _read(self, path, columns):
+        for _ in range(2):
+            super()._read(path, columns)
+        return super()._read(path, columns)
+
+
+class Wrong(Pickle):
+    """Reads whole numbers as floats."""
+
+    def _read(self, path, columns):
+        df = super()._read(path, columns)
+        return df.astype({name: float for name in df.columns if name == "id"})
+
+
+def measured(adapter):
+    return list(overhead.measured("tables", adapter, 2_000, 6, 0.0))
+
+
+def test_a_slow_adapter_is_found_unless_its_cause_is_declared(monkeypatch):
+    found = [each for each in measured(Slow()) if each.step == "read"]
+    assert [each.is_over for each in found] == [True, True]
+    assert all(len(each.ours) == len(each.plain) == 6 for each in found)
+    (line,) = [line for line in overhead.report(found, {}) if "compared" in line]
+    assert line == "2 compared; 0 up to 1.05, or within noise; 2 above without a cause"
+
+    monkeypatch.setattr(overhead, "CAUSES", {"Pickle read": "it reads thrice"})
+    assert not any(each.is_over for each in found)
+    assert all("it reads thrice" in each.cells[-1] for each in found)
+
+
+def test_results_that_differ_are_described():
+    numbers, *_ = [each for each in measured(Wrong()) if each.step == "read"]
+    assert "int64" in numbers.differs
+    assert "id" in numbers.cells[-1]
+
+
+def test_both_sides_of_a_pair_give_the_same():
+    found = measured(data_formats.get("Parquet"))
+    assert [each.step for each in found] == ["save", "read"] * 2
+    assert [each.data for each in found[::2]] == ["numbers, 2,000 x 8", "mixed, 2,000 x 12"]
+    assert [each.differs for each in found] == [""] * 4
+
+
+def test_an_adapter_without_code_says_why():
+    assert list(overhead.measured("tables", data_formats.find("XML[etree]"), 10, 1, 0.0)) == []
+
+
+@pytest.mark.costly("tools.overhead", "tools.plain_pairs")
+def test_the_command_prints_a_table_by_ratio():
+    arguments = ["Pickle", "XML[etree]", "--family", "tables", "--rows", "300", "--pairs", "2"]
+    done = CliRunner().invoke(overhead.main, arguments)
+    header, _, *rows = done.stdout.splitlines()
+    assert header.split("|")[1].strip() == "adapter"
+    ratios = [float(row.split("|")[6]) for row in rows[:4]]
+    assert ratios == sorted(ratios, reverse=True)
+    assert rows[-1].startswith("- XML[etree] (tables): no plain call: ")
+    assert done.exit_code == ("0 above" not in rows[5])
