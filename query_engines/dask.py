@@ -93,14 +93,10 @@ def _aggregated(frame: Any, query: Query) -> pa.Table:
     (group,) = query.groups
     # One aggregation: Dask would read, and join, the tables again for each of several.
     anything = next((each.column for each in query.aggregates if each.column), group)
-    wanted = {
+    named = {
         each.name: (each.column or anything, names.get(each.function, each.function))
         for each in query.aggregates
     }
-    found = frame.groupby(group, dropna=False).agg(**wanted).compute()
-    return pa.table(
-        {
-            group: pa.array(found.index),
-            **{name: pa.array(found[name]) for name in wanted},
-        }
-    )
+    found = frame.groupby(group, dropna=False).agg(**named).compute()
+    columns = {group: found.index, **{name: found[name].array for name in named}}
+    return pa.table({name: pa.array(values) for name, values in columns.items()})
