@@ -11,8 +11,7 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 from typing import Any, Literal
 
@@ -21,7 +20,8 @@ import msgspec
 from adapter_core.errors import InvalidResultsError
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.studies.declared.blocks import imported
-from format_bench.studies.declared.selection import NONE, Number, Numbers
+from format_bench.studies.declared.break_even import BreakEven
+from format_bench.studies.declared.selection import NONE, Number, Numbers, counterparts
 
 Mean = Literal["least", "largest", "median", "mean"]
 
@@ -141,6 +141,13 @@ class Ratio:
         return f"{self.upper} / {self.lower} = {format_ratio(self.value)}"
 
 
+_Key = tuple[object, object]
+"""A configuration without and with the fields that the rule *best* changes."""
+
+_Ratios = dict[str, dict[str, dict[_Key, float]]]
+"""Ratios to the plain configuration, by measure, ranked value and configuration."""
+
+
 class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """A published finding."""
 
@@ -173,6 +180,10 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """Whether only configurations with all measures count, and only values beside the plain one."""
     margin: float = 1.0
     """Factor within which two means are equal."""
+    depends_on: str = ""
+    """A field or an axis: each of its values is judged alone, too, and the verdicts may differ."""
+    break_even: BreakEven | None = None
+    """Or up to which speed of the disk it is true."""
 
     def judge(self, numbers: Numbers) -> Verdict:
         """Return the verdict of measured numbers."""
@@ -180,9 +191,30 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             is_true, evidence = imported(self.tried)()
             return Verdict("confirmed" if is_true else self.else_, evidence)
         try:
-            return self._best(numbers) if self.rule == "best" else self._by_ratios(numbers)
+            found = self._best(numbers) if self.rule == "best" else self._by_ratios(numbers)
         except InvalidResultsError as error:
             return Verdict("not measured", str(error))
+        if self.depends_on:
+            return self._by_part(found, numbers)
+        limit = self.break_even.words(self.select, numbers) if self.break_even else ""
+        if limit:
+            return replace(found, verdict="depends on the disk", evidence=f"{limit}; {found.evidence}")
+        return found
+
+    def _by_part(self, whole: Verdict, numbers: Numbers) -> Verdict:
+        """Return the verdict on all numbers; if values of a field have different ones, these."""
+        parts = {}
+        for value in dict.fromkeys(each.field(self.depends_on) for each in numbers.select(self.select)):
+            alone = self.select | {self.depends_on: value}
+            verdict = msgspec.structs.replace(self, select=alone, depends_on="").judge(numbers)
+            if verdict.is_measured:
+                parts[value] = verdict
+        if len({each.verdict.startswith("confirmed") for each in parts.values()}) < 2:  # noqa: PLR2004 (yes and no)
+            return whole
+        words = "; ".join(f"{value}: {each}" for value, each in parts.items())
+        return replace(
+            whole, verdict=f"depends on the {self.depends_on}", evidence=f"{words}; {whole.evidence}"
+        )
 
     def _by_ratios(self, numbers: Numbers) -> Verdict:
         found: list[Ratio] = []
@@ -241,35 +273,57 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         ratios = {
             measure: self._to_plain(dict(given), numbers) for measure, given in self._measures().items()
         }
-        names = dict.fromkeys(name for found in ratios.values() for name in found)
-        counted = list(ratios)[: len(self.measures)]
-        means: dict[str, float] = {}
-        for name in names:
-            parts = [list(ratios[each].get(name, {}).items()) for each in counted]
-            if self.complete:
-                common = set.intersection(*({key for key, _ in part} for part in parts))
-                parts = [[item for item in part if item[0] in common] for part in parts]
-            values = [value for part in parts for _, value in part]
-            if values and all(parts if self.complete else (values,)):
-                own = [[value for _, value in part] for part in parts if part]
-                means[name] = (
-                    geometric_mean(values)
-                    if self.by == "mean"
-                    else geometric_mean(list(map(median, own)))
-                )
-        if self.expected not in means:
+        counted = {measure: ratios[measure] for measure in list(ratios)[: len(self.measures)]}
+        names = dict.fromkeys(name for found in counted.values() for name in found)
+        # Each against the expected one where both are measured: the mean of five stores says nothing
+        # about a codec that one store was measured with.
+        means = {name: self._mean(name, self.expected, counted) for name in names}
+        beside = {name: self._mean(self.expected, name, counted) for name in names}
+        if means.get(self.expected) is None:
             raise InvalidResultsError(f"no values of {self.expected}")
-        if self.complete and len(means) == 1:
+        scores = {
+            name: own / other
+            for name in names
+            if (own := means[name]) is not None and (other := beside[name])
+        }
+        if self.complete and len(scores) == 1:
             raise InvalidResultsError(f"nothing beside {self.expected}")
-        order = sorted(means, key=means.__getitem__)
-        is_best = means[self.expected] <= self.margin * means[order[0]]
-        words = [f"{name} {format_ratio(means[name])}{self._parts(name, ratios)}" for name in order]
+        order = sorted(scores, key=scores.__getitem__)
+        is_best = self.margin * scores[order[0]] >= 1
+        everywhere = format_ratio(means[self.expected] or 0.0)
+        words = []
+        for name in order:
+            there = format_ratio(beside[name] or math.inf)
+            remark = "" if there == everywhere else f" where {self.expected} is {there}"
+            words.append(f"{name} {format_ratio(means[name] or 0.0)}{remark}{self._parts(name, ratios)}")
+        words += [f"{name} nowhere beside {self.expected}" for name in names if name not in scores]
         return Verdict(
             "confirmed" if is_best else f"not confirmed: {order[0]} is",
-            f"geometric means of {joined(counted, most=None)}, by {joined(self.over.values())}: "
+            f"geometric means of {joined(list(counted), most=None)}, by {joined(self.over.values())}: "
             f"{', '.join(words)}",
-            score=means[self.expected] / means[order[0]],
+            score=1 / scores[order[0]],
         )
+
+    def _mean(self, name: str, beside: str, ratios: _Ratios) -> float | None:
+        """Return the mean ratio of a value in the files of which another value is known too."""
+        both = zip(self._counting(name, ratios), self._counting(beside, ratios), strict=True)
+        parts = [
+            [value for key, value in own.items() if key[0] in {place for place, _ in others}]
+            for own, others in both
+        ]
+        if not (all(parts) if self.complete else any(parts)):
+            return None
+        if self.by == "mean":
+            return geometric_mean([value for part in parts for value in part])
+        return geometric_mean([median(part) for part in parts if part])
+
+    def _counting(self, name: str, ratios: _Ratios) -> list[dict[_Key, float]]:
+        """Return the ratios of a value that count, for each measure."""
+        parts = [found.get(name, {}) for found in ratios.values()]
+        if not self.complete:
+            return parts
+        common = set.intersection(*map(set, parts))
+        return [{key: value for key, value in part.items() if key in common} for part in parts]
 
     def _measures(self) -> dict[str, dict[str, Any]]:
         every = [*self.measures, *self.shown]
@@ -278,19 +332,21 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             for each in every
         }
 
-    def _to_plain(self, given: dict[str, Any], numbers: Numbers) -> dict[str, dict[object, float]]:
+    def _to_plain(self, given: dict[str, Any], numbers: Numbers) -> dict[str, dict[_Key, float]]:
         """Return ratios to the plain configuration, by the ranked value and the configuration."""
         upper = numbers.select(self.select | given)
         below = numbers.select(self.select | given | self.over)
-        found: dict[str, dict[object, float]] = {}
+        found: dict[str, dict[_Key, float]] = {}
         for a, b in counterparts(upper, below, {*self.over, "rows"}):
             name = getattr(a, self.of)
             if b.value and a.value and not (self.complete and a == b):
-                key = a.without(("metric", "cache", "query"))
+                # Slow codecs are measured on fewer rows of the same file.
+                place = a.without(("metric", "cache", "query", "rows", *self.over))
+                key = place, a.without(("metric", "cache", "query"))
                 found.setdefault(name, {})[key] = a.value / b.value
         return found
 
-    def _parts(self, name: str, ratios: dict[str, dict[str, dict[object, float]]]) -> str:
+    def _parts(self, name: str, ratios: _Ratios) -> str:
         if not self.shown:
             return ""
         texts = [
@@ -299,16 +355,6 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             if found.get(name)
         ]
         return f" ({', '.join(texts)})"
-
-
-def counterparts(
-    upper: Sequence[Number], lower: Sequence[Number], apart: AbstractSet[str]
-) -> Iterator[tuple[Number, Number]]:
-    """Yield pairs of numbers that differ in nothing but some fields."""
-    by_rest = {each.without(apart): each for each in lower}
-    for each in upper:
-        if other := by_rest.get(each.without(apart)):
-            yield each, other
 
 
 def _within(where: dict[str, Any] | None, numbers: Numbers, found: list[Number]) -> list[Number]:
@@ -356,6 +402,11 @@ class Verdict:
     ratios: Sequence[Ratio] = ()
     score: float | None = None
     """For the rule *best*: the mean of the expected one by the best."""
+
+    def __str__(self) -> str:
+        """Return the verdict; of the rule *best* with the factor to the best one."""
+        by = f" by {format_ratio(self.score)}" if self.score is not None and self.score > 1 else ""
+        return f"{self.verdict}{by}"
 
     @property
     def is_measured(self) -> bool:

@@ -19,9 +19,9 @@ from format_bench.results.metrics import Measure
 from format_bench.results.status import WRONG
 from format_bench.studies.declared.answers import Answers
 from format_bench.studies.declared.blocks import MISSING, Block, Context, SectionBase, imported, replaced
-from format_bench.studies.declared.claims import counterparts, geometric_mean
+from format_bench.studies.declared.claims import geometric_mean
 from format_bench.studies.declared.published import Published, Ranking
-from format_bench.studies.declared.selection import Number, Numbers, first_of
+from format_bench.studies.declared.selection import Number, Numbers, counterparts, first_of
 
 VERIFIED = "all equal to NumPy's"
 """End of the remark on a compared answer."""

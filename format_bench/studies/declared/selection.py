@@ -6,6 +6,7 @@ import functools
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -269,6 +270,16 @@ def _fits(text: str, pattern: str) -> bool:
 def _expression(pattern: str) -> re.Pattern[str]:
     # Not fnmatch: labels contain brackets.
     return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
+
+
+def counterparts(
+    upper: Sequence[Number], lower: Sequence[Number], apart: AbstractSet[str]
+) -> Iterator[tuple[Number, Number]]:
+    """Yield pairs of numbers that differ in nothing but some fields."""
+    by_rest = {each.without(apart): each for each in lower}
+    for each in upper:
+        if other := by_rest.get(each.without(apart)):
+            yield each, other
 
 
 def first_of(numbers: Sequence[Number], order: Sequence[str]) -> list[Number]:

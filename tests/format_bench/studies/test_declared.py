@@ -6,6 +6,7 @@ import pickle
 import re
 from dataclasses import dataclass, replace
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -201,6 +202,43 @@ def test_a_ratio_whose_intervals_reach_its_bound_is_not_decided():
     assert verdict(SMALLER, noisy) == "undecided within the noise"
     clear = [replace(one, interval=[100.0, 110.0]), replace(other, interval=[98.0, 99.0])]
     assert verdict(SMALLER, clear) == "confirmed"
+
+
+def coded(**sizes):
+    """Return sizes of formats by their names with the codec, e.g. ``A_lz4``; without one, ``A``."""
+    return [
+        record(name.partition("_")[0], "size", value, codec=name.partition("_")[2] or None)
+        for name, value in sizes.items()
+    ]
+
+
+BEST = Claim(claim="", rule="best", expected="lz4", measures=[{"metric": "size"}])
+
+
+def test_codecs_are_ranked_in_the_formats_that_both_were_measured_in():
+    # In A, where both are, zstd is smaller; B alone makes the mean of lz4 the smallest.
+    found = coded(A=100, A_lz4=90, A_zstd=80, B=100, B_lz4=40, C=100, C_gzip=10)
+    judged = BEST.judge(numbers(found))
+    assert judged.verdict == "not confirmed: zstd is"
+    assert "zstd 0.80 where lz4 is 0.90, lz4 0.60" in judged.evidence
+    assert judged.evidence.endswith("gzip nowhere beside lz4")
+    assert judged.score == pytest.approx(90 / 80)
+    assert verdict(BEST, coded(A=100, A_lz4=70, A_zstd=80, B=100, B_lz4=95)) == "confirmed"
+
+
+def test_a_finding_that_is_true_of_some_formats_depends_on_them():
+    by_format = msgspec.structs.replace(BEST, depends_on="format")
+    found = coded(A=100, A_lz4=50, A_zstd=60, B=100, B_lz4=60, B_zstd=40)
+    judged = by_format.judge(numbers(found))
+    assert judged.verdict == "depends on the format"
+    assert judged.evidence.startswith("A: confirmed; B: not confirmed: zstd is by 1.50; geometric means")
+    assert verdict(by_format, coded(A=100, A_lz4=50, A_zstd=60, B=100, B_lz4=40)) == "confirmed"
+    smaller = msgspec.structs.replace(SMALLER, select={"metric": "size"}, depends_on="data")
+    mixed = [
+        record(label, "size", value, dataset=dataset)
+        for dataset, label, value in [("x", "A", 2.0), ("x", "B", 1.0), ("y", "A", 1.0), ("y", "B", 2.0)]
+    ]
+    assert verdict(smaller, mixed) == "depends on the data"
 
 
 def test_a_share_of_the_ratios_confirms_in_part():
