@@ -1,9 +1,10 @@
 """FoxBench's published tables as records: forty queries to a year of ERA5, and sizes of five durations.
 
 Osterthun and Pohl: FoxBench (2025). The tables are the CSV files beside this module. Each value is one
-number without repeats; the tables do not record the state of the page cache. Zarr was read and written
-through xarray, NetCDF4 through xarray and h5netcdf, TileDB through xarray and tiledb-cf, TensorStore
-without xarray. Chunks are 1 x 50 x 100 values, with LZ4 at level 6: the track "paper" of the suite.
+number without repeats; the tables do not record the state of the page cache. All were read through
+xarray: Zarr by zarr-python 2.18, NetCDF4 by h5netcdf, TileDB by tiledb-cf, and TensorStore by its driver
+for xarray (the paper's table 6 and figure 2d). Chunks are 1 x 50 x 100 values, with LZ4 at level 6: the
+track "paper" of the suite.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ STORES = {
     "netCDF4": "NetCDF4[xarray-h5netcdf]",
     "Zarr": "Zarr.dir[xarray]",
     "TileDB": "TileDB[xarray]",
-    "TensorStore": "Zarr[tensorstore]",
+    "TensorStore": "Zarr[xarray-tensorstore]",
 }
 """Labels of the stacks by the names of the published table of times."""
 

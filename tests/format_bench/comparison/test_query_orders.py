@@ -16,7 +16,12 @@ from format_bench.results.records import under
 from tests.factories.records import record, results
 from tests.helpers import run
 
-PUBLISHED = ("NetCDF4[xarray-h5netcdf]", "TileDB[xarray]", "Zarr.dir[xarray]", "Zarr[tensorstore]")
+PUBLISHED = (
+    "NetCDF4[xarray-h5netcdf]",
+    "TileDB[xarray]",
+    "Zarr.dir[xarray]",
+    "Zarr[xarray-tensorstore]",
+)
 
 
 def asked(values, **fields):

@@ -13,6 +13,7 @@ import data_generator
 import image_storages
 import record_stores
 from adapter_core import UnknownNameError
+from adapter_core.arrays.xarray import XarrayStore
 from adapter_core.errors import InvalidResultsError
 from format_bench.results import published
 from format_bench.results.export import export
@@ -112,6 +113,9 @@ def test_foxbench_has_all_times_and_sizes():
 def test_stacks_of_foxbench_are_those_of_the_adapters():
     times = {each.format for each in load("foxbench").records if each.query}
     assert times <= set(array_stores.names())
+    # All were read through xarray, TensorStore by a driver for it.
+    assert all(issubclass(type(array_stores.find(each)), XarrayStore) for each in times)
+    assert "Zarr[xarray-tensorstore]" in times
 
 
 def test_qaware_has_all_figures_in_bytes_and_labels_of_adapters():

@@ -21,6 +21,7 @@ STACKS = (
     "TileDB[xarray]",
     "Zarr.dir[xarray]",
     "Zarr[tensorstore]",
+    "Zarr[xarray-tensorstore]",
 )
 FACTS = {"suite": "foxbench", "dataset": "era5-hourly", "rows": 168, "track": "paper"}
 
@@ -78,6 +79,22 @@ def test_the_orders_of_the_published_tables_are_judged():
 
     assert verdicts(1.0) == ["confirmed", "confirmed"]
     assert verdicts(1e-3) == ["confirmed", "not confirmed"]
+
+
+def test_the_published_tensorstore_is_compared_with_the_one_through_xarray():
+    week = [each for each in as_published() if not each.format.startswith("Zarr[")]
+    facts = [each for each in as_published() if each.format == "Zarr[xarray-tensorstore]"]
+    assert facts
+    without = [replace(each, format="Zarr[tensorstore]") for each in facts]
+    assert "| query time | Zarr[" not in page(results([*week, *without]))
+    assert row_of(page(results([*week, *facts])), "query time", "Zarr[xarray-tensorstore]")[0] == "7"
+
+
+def test_the_explanation_of_zarr_is_of_the_papers_version():
+    words = study.read("foxbench").explanations["Zarr.dir[xarray]"]
+    assert "2.18.2" in words
+    assert re.search(r"about \d+ times slower for each chunk", words)
+    assert "larger chunks" not in words
 
 
 def test_sizes_of_both_variables_are_summed_and_related_to_zarr():
