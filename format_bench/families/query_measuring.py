@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from adapter_core import CannotHoldError, UnsupportedError
+from adapter_core.errors import ColdProcessError, NotColdError
 from format_bench.families.operations import ColdRead, Measured, OpenQuery, Operations
 from format_bench.instruments.clock import Effort, Stopwatch, turns
 from format_bench.instruments.memory import FirstGrowth
 from format_bench.results.metrics import METRICS
-from format_bench.results.status import CellStatus
+from format_bench.results.status import CellStatus, status_of
 from format_bench.results.suites import Step
 
 # A query that takes so many times its share of the budget is repeated no more.
@@ -40,6 +41,8 @@ class _Samples:
     remark: str = ""
     unwritten: Empty | None = None
     """Why there is no time of a written answer."""
+    not_cold: Empty | None = None
+    """Why there is no further cold answer, and perhaps none at all."""
 
     def of(self, metric: str, *, cold: bool) -> list[float]:
         """Return the samples of a metric, in its unit."""
@@ -143,7 +146,10 @@ class QuerySteps:
             # What follows an eviction finds other caches than what follows a read.
             order = self._caches if (turn + effort.round_number) % 2 else self._caches[::-1]
             for cold in order:
-                self._read(query, found, cold=cold)
+                if not (cold and found.not_cold):
+                    self._read(query, found, cold=cold)
+            if found.not_cold and all(self._caches):
+                break
         return found
 
     def _first_answer(self, opened: OpenQuery, found: _Samples) -> Any:
@@ -170,11 +176,16 @@ class QuerySteps:
             opened.close()
 
     def _read_cold(self, query: str, found: _Samples) -> None:
-        cold = self._operations.answer_cold(query, self._file, _COLD_LIMIT_SECONDS)
-        if cold is None:
-            opening = functools.partial(self._operations.open_query, query, self._file)
-            keep_open = self._operations.questions.keep_open
-            cold = ColdRead.measured(opening, self._file, keep_open=keep_open)
+        """Note a cold answer, or why there is none: the warm ones keep their values."""
+        try:
+            cold = self._operations.answer_cold(query, self._file, _COLD_LIMIT_SECONDS)
+            if cold is None:
+                opening = functools.partial(self._operations.open_query, query, self._file)
+                keep_open = self._operations.questions.keep_open
+                cold = ColdRead.measured(opening, self._file, keep_open=keep_open)
+        except (NotColdError, ColdProcessError) as error:
+            found.not_cold = status_of(error), str(error)
+            return
         found.cold.samples.append(cold.sample)
         found.fetched_bytes.append(cold.fetched_bytes)
         found.requests.append(cold.requests)
@@ -207,8 +218,12 @@ def _measured(step: Step, query: str, outcome: _Samples | Empty) -> Iterator[Mea
         elif metric == "answer write time" and outcome.unwritten:
             yield Measured(metric, [], outcome.unwritten[1], query, outcome.unwritten[0])
         else:
-            remark = outcome.remark if metric == "query time" else ""
-            yield Measured(metric, outcome.of(metric, cold=step.cache == "cold"), remark, query)
+            is_cold = step.cache == "cold"
+            samples = outcome.of(metric, cold=is_cold)
+            if is_cold and outcome.not_cold and not samples:
+                yield Measured(metric, [], outcome.not_cold[1], query, outcome.not_cold[0])
+                continue
+            yield Measured(metric, samples, outcome.remark if metric == "query time" else "", query)
 
 
 def _one_line(error: Exception) -> str:

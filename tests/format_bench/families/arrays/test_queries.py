@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 import array_stores
 from adapter_core import ArrayReader, ArraySource, UnsupportedError
 from adapter_core.array_description import Description
-from adapter_core.errors import WrongValuesError
+from adapter_core.errors import NotColdError, WrongValuesError
 from format_bench.families.arrays import operations as array_operations
 from format_bench.families.arrays.operations import ArrayOperations
 from format_bench.families.arrays.queries import ArrayQuery, bounds_of, check, chunks_on, queries_to
@@ -160,6 +162,58 @@ def test_a_wrong_answer_fails_its_query_alone(measured, monkeypatch):
     assert times["Q1"].status is CellStatus.FAILED
     assert times["Q1"].sentence == "WrongValuesError: came back wrong: 1 of 1 values"
     assert times["Q2"].status is CellStatus.VALUE
+
+
+def test_a_failed_eviction_fails_the_cold_values_of_its_query_alone(measured, monkeypatch):
+    operations, data, file = measured
+    evict = page_cache.make_cold
+    evicted = []
+
+    def evict_once(path):
+        evicted.append(path)
+        if len(evicted) > 1:
+            raise NotColdError("1 of 9 pages stay in the page cache")
+        evict(path)
+
+    # The first eviction is the trial whether any file can be cold.
+    monkeypatch.setattr(page_cache, "make_cold", evict_once)
+    steps = [STEPS["query"], STEPS["cold query"]]
+    found = measure_steps(steps, operations, data, file, Effort(0, 1))
+    (warm,) = [e for e in found["query"] if (e.metric, e.query) == ("query time", "Q1")]
+    assert warm.repeats
+    assert "all equal to NumPy's" in warm.sentence
+    cold = [each for each in found["cold query"] if each.query == "Q1"]
+    assert len(cold) == 3
+    assert {each.status for each in cold} == {CellStatus.UNAVAILABLE}
+    assert {each.sentence for each in cold} == {"1 of 9 pages stay in the page cache"}
+
+
+WRITES = """
+import sys
+from pathlib import Path
+
+import array_stores
+from format_bench.families.arrays.operations import ArrayOperations
+
+label, folder = sys.argv[1], Path(sys.argv[2])
+operations = ArrayOperations(array_stores.get(label))
+operations.expect(folder / "data")
+operations.warm_up()
+operations.save(ArrayOperations.load(folder / "data"), file := folder / "file")
+query = operations.open_query("Q2", file)
+answer = query.read()
+before = set(sys.modules)
+query.write(answer, folder / "answer")
+print(*(set(sys.modules) - before))
+"""
+
+
+@pytest.mark.parametrize("label", ["Zarr.dir[xarray]", "NetCDF4[xarray-h5netcdf]"])
+def test_no_answer_is_the_first_to_import_what_writes_it(array, tmp_path, label):
+    ArrayOperations.store(array, tmp_path / "data")
+    command = [sys.executable, "-c", WRITES, label, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
 
 
 def test_answers_are_compared_bit_by_bit(measured, array):
