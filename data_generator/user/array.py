@@ -31,6 +31,11 @@ USUAL_CHUNK_BYTES = 4 * 2**20
 # Attributes that change values when they are read by libraries that apply them.
 CONVERSIONS = ("scale_factor", "add_offset")
 FILL_VALUES = ("_FillValue", "missing_value")
+# Attributes of the CF conventions that name variables which describe others.
+DESCRIBING = (
+    *("ancillary_variables", "bounds", "cell_measures", "climatology", "coordinates"),
+    *("formula_terms", "grid_mapping"),
+)
 # An attribute for which the library of NetCDF-4 rounds what is written.
 ROUNDING = "least_significant_digit"
 
@@ -74,7 +79,8 @@ def load_array(
     ----------
     path : path-like
         NPY, NetCDF (classic or 4) or HDF5 file, or Zarr folder; ``weather.nc::wind`` for one of several
-        variables. Without a name, the largest array of numbers that is not a coordinate is taken.
+        variables. Without a name, the largest array of numbers is taken that describes no other one, as
+        coordinates, bounds and cell areas do.
     chunks : tuple of int, optional
         Shape of a chunk; the file's if not given, else chunks of 4 MiB.
     sample : int, optional
@@ -126,15 +132,30 @@ def _chosen(
         return _named(file, stored, wanted), []
     usable = [each for each in stored if not _problem(each)]
     usable = [each for each in usable if not each.is_coordinate] or usable
+    describing = _describing(stored)
+    data = [each for each in usable if each.name not in describing] or usable
     if not usable:
         if len(stored) == 1:
             raise InvalidDataError(file.path, f"contains one array, which {_problem(stored[0])}")
         raise InvalidDataError(file.path, "contains no array of numbers")
-    largest = max(usable, key=lambda each: math.prod(each.shape) * each.dtype.itemsize)
+    largest = max(data, key=lambda each: math.prod(each.shape) * each.dtype.itemsize)
     others = [each.name for each in usable if each is not largest]
     if not others:
         return largest, []
-    return largest, [f"{largest.name} is the largest variable; left out: {_listed(others)}"]
+    kind = "variable" if len(data) == len(usable) else "variable of data"
+    return largest, [f"{largest.name} is the largest {kind}; left out: {_listed(others)}"]
+
+
+def _describing(stored: list[StoredArray]) -> set[str]:
+    """Return the names of variables that others name as their coordinates, bounds and the like."""
+    found = set()
+    for each in stored:
+        group = each.name.rpartition("/")[0]
+        for attribute in DESCRIBING:
+            named = _plain(each.attributes.get(attribute))
+            if isinstance(named, str):
+                found |= {f"{group}/{word}".strip("/") for word in named.split()}
+    return found
 
 
 def _named(file: ArrayFile, stored: list[StoredArray], wanted: str) -> StoredArray:
@@ -216,6 +237,8 @@ def _source(
         raw = stored[array.coordinates[dimension]].attributes
         coordinate_attributes[dimension], further = _attributes(file, raw)
         lost += [f"{dimension}:{name}" for name in further]
+    # Libraries of NetCDF accept it only when a variable is created.
+    lost += [name for name in FILL_VALUES if name in array.attributes]
     if lost:
         remarks.append(f"attributes left out: {_listed(lost)}")
     unapplied = [name for name in (*CONVERSIONS, *FILL_VALUES) if name in array.attributes]
@@ -241,7 +264,6 @@ def _attributes(file: ArrayFile, raw: Mapping[str, Any]) -> tuple[dict[str, Attr
     found: dict[str, Attribute] = {}
     lost = []
     for name, value in raw.items():
-        # Libraries of NetCDF accept _FillValue only when a variable is created.
         if name in file.own_attributes or name in FILL_VALUES:
             continue
         plain = _plain(value)

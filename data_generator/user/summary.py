@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from adapter_core import Kind
 from adapter_core.array_source import ArraySource, chunk_selection, grid_of
+from adapter_core.array_store import Property
 from adapter_core.kinds import NESTED, kinds_of
 from adapter_core.values import longest_text, text_columns
 from data_generator.user.image_folder import FolderImages
@@ -136,6 +137,8 @@ class ArrayDescription:
     greatest: Plain | None
     nan_share: float
     """Share of NaN, from 0 to 1."""
+    properties: tuple[str, ...] = ()
+    """Values of `Property` that the array has and a store may lose, e.g. "coordinates"."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as plain values for JSON."""
@@ -144,7 +147,8 @@ class ArrayDescription:
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
         """Return the summary of values from `to_dict`, which JSON may have changed."""
-        return cls(**{**facts, "shape": tuple(facts["shape"]), "chunk": tuple(facts["chunk"])})
+        of_json = {name: tuple(facts[name]) for name in ("shape", "chunk", "properties")}
+        return cls(**{**facts, **of_json})
 
 
 def describe(df: pd.DataFrame) -> TableDescription:
@@ -207,7 +211,18 @@ def describe_array(source: ArraySource) -> ArrayDescription:
         least=None if least is None else _plain(least),
         greatest=None if greatest is None else _plain(greatest),
         nan_share=missing / values,
+        properties=tuple(_properties(source)),
     )
+
+
+def _properties(source: ArraySource) -> Iterator[str]:
+    """Yield the properties of an array without which its values cannot be understood."""
+    if source.attributes:
+        yield Property.ATTRIBUTES.value
+    if source.coordinates:
+        yield Property.COORDINATES.value
+    if any(source.coordinate_attributes.values()):
+        yield Property.COORDINATE_ATTRIBUTES.value
 
 
 def _column(df: pd.DataFrame, name: str, kind: Kind) -> ColumnDescription:

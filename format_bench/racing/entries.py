@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapter_core import Codec, UnavailableError
@@ -9,11 +11,13 @@ from adapter_core.codecs import algorithm_of, shuffles
 from data_generator.user.summary import ArrayDescription, TableDescription
 from format_bench.families.cases import Case
 from format_bench.families.operations import registry_of
+from format_bench.results.display.text import joined
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
+    from format_bench.racing.promise import Promise
     from format_bench.results.candidates import Configuration
     from format_bench.results.suites import Family
     from format_bench.runner.user_data import Description
@@ -73,6 +77,24 @@ def entries_of(family: Family, dataset: str, rows: int, *, thorough: bool = Fals
     return Entries(list(found), unavailable)
 
 
+def in_order(entries: Iterable[Configuration], promise: Promise, family: Family) -> list[Configuration]:
+    """Return the entries of a race in the order in which they are tried.
+
+    That is the order of their promise; where nothing is known, formats of their own come before other
+    engines of them. Of array stores the best entry of each comes before the second one of any: how a
+    store does depends on the shape of chunks, which earlier measurements of other data do not know.
+    """
+    order = sorted(entries, key=lambda each: (promise.of(each), "[" in each.format))
+    if family.name != "arrays":
+        return order
+    seen: Counter[str] = Counter()
+    places = []
+    for each in order:
+        places.append(seen[each.format])
+        seen[each.format] += 1
+    return [each for _, each in sorted(zip(places, order, strict=True), key=operator.itemgetter(0))]
+
+
 def refusal_of(family: Family, label: str, data: Description) -> str:
     """Return why an adapter cannot hold data, by the kinds that it declares; empty if it may."""
     adapter: Any = registry_of(family).find(label)
@@ -85,6 +107,17 @@ def refusal_of(family: Family, label: str, data: Description) -> str:
     if isinstance(data, ArrayDescription) and data.dtype not in adapter.dtypes:
         return str(adapter.refusal(f"values of type {data.dtype} are not supported"))
     return ""
+
+
+def loss_of(family: Family, label: str, data: Description) -> str:
+    """Return what of an array an adapter loses by its declaration; empty if nothing."""
+    adapter: Any = registry_of(family).find(label)
+    if not isinstance(data, ArrayDescription):
+        return ""
+    lost = [each for each in data.properties if each not in {str(kept) for kept in adapter.keeps}]
+    if not lost:
+        return ""
+    return f"{label} loses {joined(lost, most=None)} of the array; --allow-lossy takes it in"
 
 
 def baseline_of(path: Path, family: Family, entries: Collection[Configuration]) -> Configuration | None:

@@ -19,7 +19,7 @@ from format_bench.instruments.clock import Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata import machine
 from format_bench.metadata.run_metadata import RunMetadataFiles
-from format_bench.racing.entries import baseline_of, entries_of, refusal_of
+from format_bench.racing.entries import baseline_of, entries_of, in_order, loss_of, refusal_of
 from format_bench.racing.output import RaceDisplay
 from format_bench.racing.promise import promise_for
 from format_bench.racing.race import END_SECONDS, MOST_END_SHARE, Race, Trial
@@ -104,8 +104,7 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         cases = {_entry_of(case): case for case in found.cases}
         criteria = purposes.criteria_before(cases, family.suites[0].name, request.wish)
         promise = promise_for(own, family, criteria.weights, out.parent)
-        # Where nothing is known, formats of their own before other engines of them.
-        entries = sorted(cases, key=lambda each: (promise.of(each), "[" in each.format))
+        entries = in_order(cases, promise, family)
         is_tiny = own.family == "tables" and own.rows <= TINY_ROWS
         if is_tiny and not request.thorough and not criteria.requirements:
             # Any format does, so few are enough to know what CSV would lose.
@@ -178,7 +177,7 @@ def _entry_of(case: Case) -> Configuration:
 
 
 def _exclude(standings: Standings, family: Family, criteria: Criteria, own: Prepared) -> None:
-    """Drop the entries that their declarations rule out: a requirement, or a kind of column.
+    """Drop the entries that their declarations rule out: a requirement, a kind of column, a loss.
 
     Raises
     ------
@@ -188,6 +187,7 @@ def _exclude(standings: Standings, family: Family, criteria: Criteria, own: Prep
     suite = family.suites[0].name
     refusals = {
         label: refusal_of(family, label, own.description)
+        or ("" if standings.wish.allow_lossy else loss_of(family, label, own.description))
         for label in {each.format for each in standings.entries}
     }
     for entry in standings.entries:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from adapter_core import ArrayReader, ArraySource, ArrayStore, Codec
 
+LOST = " lost: "
+"""Between a lost property and the reason."""
+
 
 def verify_array(
     store: ArrayStore, codec: Codec | None, level: int | None, saved: ArraySource, found: ArrayReader
@@ -92,7 +95,7 @@ def _properties(
         if each in store.keeps:
             errors.append(f"{each} came back as {got!s:.80}, not {wanted!s:.80}")
         else:
-            losses.append(f"{each} lost: {store.loses[each]}")
+            losses.append(f"{each}{LOST}{store.loses[each]}")
     return losses, errors
 
 

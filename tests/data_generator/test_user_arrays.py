@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import shutil
 import tracemalloc
@@ -18,7 +19,7 @@ from scipy.io import netcdf_file
 from adapter_core.array_source import ArraySource
 from data_generator.user.array import load_array, usual_chunks
 from data_generator.user.load import fingerprint, load_data
-from data_generator.user.summary import describe_array
+from data_generator.user.summary import ArrayDescription, describe_array
 from tests.factories.bad_files import refused
 
 SHAPE = (6, 5, 8)
@@ -207,6 +208,42 @@ def test_without_a_name_the_largest_variable_is_taken(tmp_path):
     assert found.array.name == "larger"
     assert "deep/down/larger is the largest variable; left out: field" in found.remarks
     assert load_data(f"{path}::deep/down/larger").array.shape == (20, 30)
+
+
+def ocean(path):
+    """Write a file as of an ocean model: bounds and areas are larger than the temperature."""
+    with h5py.File(path, "w") as file:
+        file["bounds_lat"] = np.zeros((60, 80, 4), "f8")
+        file["area"] = np.zeros((60, 80), "f8")
+        file["quality"] = np.zeros((2, 60, 80), "f8")
+        for name in ("nav_lat", "nav_lon"):
+            file[name] = np.zeros((60, 80), "f8")
+        file["nav_lat"].attrs["bounds"] = "bounds_lat"
+        file["tos"] = np.zeros((2, 60, 80), "f4")
+        file["tos"].attrs.update(
+            coordinates=np.bytes_("nav_lat nav_lon"),
+            cell_measures="area: area",
+            ancillary_variables="quality",
+            _FillValue=np.float32(1e20),
+        )
+    return path
+
+
+def test_variables_that_describe_others_are_not_the_data(tmp_path):
+    found = load_data(ocean(tmp_path / "ocean.nc"))
+    assert found.array.name == "tos"
+    text = " ".join(found.remarks)
+    assert (
+        "tos is the largest variable of data; left out: area, bounds_lat, nav_lat, nav_lon, quality"
+        in text
+    )
+    # A name still chooses any of them.
+    assert load_data(f"{tmp_path / 'ocean.nc'}::bounds_lat").array.shape == (60, 80, 4)
+
+
+def test_a_fill_value_that_is_left_out_is_said(tmp_path):
+    remarks = load_data(ocean(tmp_path / "ocean.nc")).remarks
+    assert "attributes left out: _FillValue" in remarks
 
 
 def test_chunks_are_those_of_the_file_or_as_requested(tmp_path):
@@ -418,7 +455,15 @@ def test_an_array_is_described_by_a_sample_of_chunks():
         "least": 1.0,
         "greatest": 98.0,
         "nan_share": 1 / 40,
+        "properties": (),
     }
+
+
+def test_the_description_names_what_a_store_may_lose(tmp_path):
+    described = describe_array(load_data(hdf5(tmp_path)).array)
+    assert described.properties == ("attributes", "coordinates", "attributes of coordinates")
+    of_json = json.loads(json.dumps(described.to_dict()))
+    assert ArrayDescription.from_dict(of_json) == described
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,27 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
-from data_generator.user.summary import describe
+from adapter_core.array_source import ArraySource
+from data_generator.user.summary import describe, describe_array
 from format_bench.families.operations import registry_of
 from format_bench.racing.entries import (
     ELSE_WORTH_TRYING,
     WORTH_TRYING,
     baseline_of,
     entries_of,
+    in_order,
+    loss_of,
     refusal_of,
 )
+from format_bench.racing.promise import promise_for
+from format_bench.recommendation.purposes import BALANCED
 from format_bench.results import records
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import RESULTS
@@ -209,6 +215,36 @@ def test_kinds_of_columns_that_an_adapter_refuses_rule_it_out_before_it_is_measu
         "Parquet cannot store this table: column 'wave' contains complex numbers; "
     )
     assert refusals["Pickle"] == ""
+
+
+def test_stores_that_lose_what_an_array_has_are_left_out_unless_losses_are_allowed():
+    values, hours = np.zeros((2, 3), "f4"), np.arange(2)
+    facts = {"dims": ("time", "x"), "coordinates": {"time": hours}, "attributes": {"units": "K"}}
+    full = describe_array(ArraySource.of(values, **facts))
+    bare = describe_array(ArraySource.of(values))
+    arrays = FAMILIES["arrays"]
+    assert loss_of(arrays, "NPY.memmap", full) == (
+        "NPY.memmap loses attributes and coordinates of the array; --allow-lossy takes it in"
+    )
+    kept = {label: loss_of(arrays, label, full) for label in ("HDF5", "NetCDF4", "TileDB", "Zarr.dir")}
+    assert set(kept.values()) == {""}
+    assert loss_of(arrays, "NPY.memmap", bare) == ""
+    assert loss_of(FAMILIES["tables"], "CSV", describe(pd.DataFrame({"a": [1]}))) == ""
+
+
+@pytest.mark.parametrize("label", ["Zarr.dir", "Zarr[tensorstore]", "TileDB", "HDF5", "NetCDF4", "NPY"])
+def test_the_usual_stores_of_arrays_are_tried_early(label):
+    values = np.zeros((2, 3), "f4")
+    own = SimpleNamespace(description=describe_array(ArraySource.of(values)))
+    family = FAMILIES["arrays"]
+    promise = promise_for(own, family, BALANCED.weights, Path("no-such-folder"))
+    cases = entries_of(family, "mine", 8).cases
+    entries = [Configuration(each.format, each.codec, each.level) for each in cases]
+    order = in_order(entries, promise, family)
+    assert sorted(order, key=str) == sorted(entries, key=str)
+    labels = [each.format for each in order]
+    # Each store once before any codec more: all within a race of a minute.
+    assert labels.index(label) < len(set(labels)) <= 50
 
 
 @pytest.mark.parametrize(
