@@ -39,6 +39,8 @@ class BaseAdapter(Pasteable, ABC):
     """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
     modules: ClassVar[dict[str, str]] = {}
     """Module to import, for required distributions whose module has another name."""
+    language: ClassVar[str] = "python"
+    """Language of the program that saves and reads, in lower case."""
     traits: ClassVar[frozenset[Trait] | None] = None
     """Properties of the format; None if unknown, which differs from an empty set."""
     checksums: ClassVar[str] = ""

@@ -91,6 +91,7 @@ class JvmStore(CodecChoice):
     """
 
     requires: ClassVar[tuple[str, ...]] = ()
+    language = "java"
     format_name: ClassVar[str]
     """Name of the format for the driver: its class is `AvroGenericFormat` for "avro-generic"."""
     codecs: ClassVar[tuple[Codec, ...]] = (GZIP, ZSTD)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from format_bench.recommendation import code
+from format_bench.recommendation.requirements import adapter_facts
 from format_bench.recommendation.scoring import ESTIMATES, READ_TIME, SAVE_TIME, SIZE
 from format_bench.recommendation.sensitivity import break_even_of, smallest_change
 from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.metrics import Measure
 from format_bench.results.records import engine_of
 from format_bench.results.suites import FAMILIES, family_of_suite
+from format_bench.verification.arrays import LOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +71,20 @@ def brief_of(answer: Recommendation) -> Brief:
         name += ", the only one measured on all rows so far"
     several = len(answer.datasets)
     together = f", on {several} data sets together" if several > 1 else ""
-    return Brief(name, ", ".join(_values(answer)) + together, _or(answer))
+    lost, facts = _lost(answer), answer.first.candidate.configuration
+    lazy = adapter_facts(facts.format, family_of_suite(answer.suite).name).lazy
+    remarks = [lost and f"it loses {lost}", lazy and f"its read leaves work: {lazy}"]
+    use = "; ".join([name, *filter(None, remarks)])
+    return Brief(use, ", ".join(_values(answer)) + together, _or(answer))
+
+
+def _lost(answer: Recommendation) -> str:
+    """Return the properties of an array that the first one has lost, e.g. "coordinates"."""
+    loss = Measure(family_of_suite(answer.suite).loss)
+    records = (answer.first.candidate.cells.get((each, loss)) for each in answer.datasets)
+    parts = [part for each in records if each and each.value for part in each.sentence.split("; ")]
+    lost = dict.fromkeys(part.partition(LOST)[0] for part in parts if LOST in part)
+    return joined(lost, most=None) if lost else ""
 
 
 def _names(ranked: list[Ranked]) -> list[str]:

@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation.recommend import excluded_of
-from format_bench.recommendation.requirements import Requirement, answer, usual_requirements
+from format_bench.recommendation.requirements import (
+    LANGUAGES,
+    Requirement,
+    adapter_facts,
+    answer,
+    usual_requirements,
+)
 from format_bench.recommendation.scope import Scope, one_suite
 from format_bench.recommendation.scoring import NO_TRANSFER, Speeds, Weights, checked
 from format_bench.results.candidates import Candidate, Configuration, DatasetSize
+from format_bench.results.display.text import joined
 from format_bench.results.metrics import METRICS, Measure
-from format_bench.results.suites import SUITES, Family, family_of_suite
+from format_bench.results.suites import FAMILIES, SUITES, Family, family_of_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from format_bench.results.load import Results
 
@@ -97,8 +104,26 @@ class Wish:
         usual = () if self.allow_lossy else usual_requirements(candidates)
         requirements = (*usual, *base.requirements, *self.requirements)
         left_out = ["formats and codecs that change values are left out; --allow-lossy takes them in"]
-        caveats = [*base.caveats, *(left_out if usual else [])]
+        caveats = [*base.caveats, *(left_out if usual else []), *_unlike(candidates, requirements)]
         return Criteria(base.weights | self.weights, requirements, caveats)
+
+
+def _unlike(candidates: Iterable[Candidate], required: Collection[Requirement]) -> Iterator[str]:
+    """Yield a sentence for each way in which reads of candidates are not the same work."""
+    found = {
+        each.configuration.format: adapter_facts(each.configuration.format, each.configuration.family)
+        for each in candidates
+        if each.configuration.family in FAMILIES
+    }
+    if not set(LANGUAGES).isdisjoint(required):
+        found = {label: each for label, each in found.items() if each.language in required}
+    if {each.language for each in found.values()} >= set(LANGUAGES):
+        yield (
+            "programs in Java, marked [jvm], and in Python are ranked together; --language java or "
+            "--language python takes one of them"
+        )
+    if lazy := sorted(label for label, each in found.items() if each.lazy):
+        yield f"a read leaves decoding until a field is used: {joined(lazy, most=None)}"
 
 
 def criteria_for(results: Results, wish: Wish, suite: str | None = None) -> Criteria:

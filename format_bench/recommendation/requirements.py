@@ -33,6 +33,8 @@ class Requirement(StrEnum):
     ROWS = "rows"
     REMOTE = "remote"
     STREAMS = "streams"
+    PYTHON = "python"
+    JAVA = "java"
 
 
 MEANINGS = {
@@ -48,7 +50,12 @@ MEANINGS = {
     Requirement.ROWS: "some rows can be read without the others",
     Requirement.REMOTE: "a file on a server is read without being copied first",
     Requirement.STREAMS: "tables larger than memory can be written, batch by batch",
+    Requirement.PYTHON: "it was measured in a program in Python",
+    Requirement.JAVA: "it was measured in a program in Java, as stores of records with [jvm] are",
 }
+
+LANGUAGES = (Requirement.PYTHON, Requirement.JAVA)
+"""Languages of the programs that save and read."""
 
 _FEATURES = {
     Requirement.COLUMNS: Feature.COLUMNS,
@@ -64,7 +71,7 @@ _REASONS = {
     Requirement.REMOTE: "{} reads local files only",
     Requirement.STREAMS: "{} writes whole tables only",
     Requirement.SAFE: "{} runs code that a file contains when it is read",
-    Requirement.PORTABLE: "{} is read by Python alone, in whole or in part",
+    Requirement.PORTABLE: "{} is read by {language} alone, in whole or in part",
     Requirement.TEXT: "{} is not text that people can read",
     Requirement.APPEND: "{} cannot take more rows without being written again",
     Requirement.SINGLE_FILE: "{} is a directory of files",
@@ -97,10 +104,15 @@ def answer(
         return _feature(requirement, candidate, family, facts)
     if facts.traits is None:
         return Answer(None, f"whether {label} is {requirement} is not known here")
+    if requirement in LANGUAGES:
+        words = f"{candidate.name} was measured in a program in {facts.language.capitalize()}"
+        met = facts.language == requirement
+        return Answer(met, "" if met else words)
     if requirement is Requirement.TEXT and candidate.configuration.codec:
         # The trait describes the format as it is written without a codec.
         return Answer(met=False, sentence=f"{candidate.name} is compressed, and so no text")
-    return _as_reasoned(requirement, candidate, met=Trait(requirement.value) in facts.traits)
+    met = Trait(requirement.value) in facts.traits
+    return _as_reasoned(requirement, candidate, facts, met=met)
 
 
 class AdapterFacts(NamedTuple):
@@ -108,6 +120,10 @@ class AdapterFacts(NamedTuple):
 
     traits: frozenset[Trait] | None = None
     features: frozenset[Feature] | None = None
+    language: str = ""
+    """Language of the program that saves and reads: one of `LANGUAGES`."""
+    lazy: str = ""
+    """Work of a record store that a read leaves until a field is used, as a clause; empty if none."""
 
 
 @functools.cache
@@ -121,7 +137,7 @@ def adapter_facts(label: str, family: str) -> AdapterFacts:
     except (UnknownNameError, UnavailableError):
         return AdapterFacts()
     features = adapter.supports if isinstance(adapter, DataFormat) else None
-    return AdapterFacts(adapter.traits, features)
+    return AdapterFacts(adapter.traits, features, adapter.language, getattr(adapter, "lazy", ""))
 
 
 def _exact(candidate: Candidate, losses: Measure, datasets: list[DatasetSize]) -> Answer:
@@ -168,7 +184,8 @@ def _feature(
     if facts.features is None:
         label = candidate.configuration.format
         return Answer(None, f"whether {label} has {_FEATURES[requirement]} is not known here")
-    return _as_reasoned(requirement, candidate, met=_FEATURES[requirement] in facts.features)
+    met = _FEATURES[requirement] in facts.features
+    return _as_reasoned(requirement, candidate, facts, met=met)
 
 
 def _detects_damage(candidate: Candidate, family: Family) -> Answer:
@@ -191,5 +208,8 @@ def _detects_damage(candidate: Candidate, family: Family) -> Answer:
     return Answer(met=False, sentence=sentence)
 
 
-def _as_reasoned(requirement: Requirement, candidate: Candidate, *, met: bool) -> Answer:
-    return Answer(met, "" if met else _REASONS[requirement].format(candidate.name))
+def _as_reasoned(
+    requirement: Requirement, candidate: Candidate, facts: AdapterFacts, *, met: bool
+) -> Answer:
+    words = _REASONS[requirement].format(candidate.name, language=facts.language.capitalize())
+    return Answer(met, "" if met else words)

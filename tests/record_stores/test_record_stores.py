@@ -9,9 +9,10 @@ import pytest
 
 import data_generator
 import record_stores
-from adapter_core import RecordSet, RecordType
+from adapter_core import RecordSet, RecordType, Trait
 from adapter_core.entities import ENTITY, PERSON
 from adapter_core.record_type import Field, FieldKind
+from adapter_core.records.jvm import JvmStore
 from format_bench.verification.records import verify_records
 
 
@@ -25,6 +26,20 @@ def ready(label):
     if not answer:
         pytest.skip(answer.reason)
     return store
+
+
+def test_a_store_that_may_run_code_is_safe_nowhere():
+    """The page of stores and the trait, from which `recommend` answers, say the same."""
+    stores = [record_stores.find(name) for name in record_stores.names()]
+    declared = {
+        each.label: (Trait.SAFE in each.traits, not each.runs_code)
+        for each in stores
+        if isinstance(each, JvmStore)
+    }
+    assert len(declared) > 20
+    assert {label for label, (one, other) in declared.items() if one is not other} == set()
+    assert declared["EclipseStore[jvm]"] == declared["MicroStream[jvm]"] == (False, False)
+    assert declared["Kryo[jvm]"] == (True, True)
 
 
 class Payload:

@@ -39,7 +39,7 @@ from format_bench.recommendation import (
     scoring,
 )
 from format_bench.recommendation.evidence import evidence_on
-from format_bench.recommendation.requirements import MEANINGS
+from format_bench.recommendation.requirements import LANGUAGES, MEANINGS
 from format_bench.recommendation.scoring import Speeds
 from format_bench.results import noise_floor
 from format_bench.results.load import PRICES, RESULTS, Results
@@ -144,6 +144,12 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     help="A property that the format must have.",
 )
 @Section.CHOICE.option(
+    "--language",
+    type=click.Choice(["any", *map(str, LANGUAGES)]),
+    default="any",
+    help="Language of your program; short for --require java or --require python.",
+)
+@Section.CHOICE.option(
     "--allow-lossy", is_flag=True, help="Also choose from formats and codecs that change values."
 )
 @Section.CHOICE.option(
@@ -192,6 +198,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     weighed: tuple[str, ...],
     asked: tuple[str, ...],
     required: tuple[str, ...],
+    language: str,
     allow_lossy: bool,  # noqa: FBT001 (a switch)
     preset: str | None,
     dataset: str | None,
@@ -211,7 +218,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     mix = questions.parsed(asked)
     own = questions.weighed(scoring.parsed(weighed), mix)
     speeds = Speeds.of_megabytes(read_speed, save_speed)
-    wish = purposes.Wish(own, tuple(map(Requirement, required)), preset, speeds, allow_lossy)
+    properties = dict.fromkeys([*required, *([] if language == "any" else [language])])
+    wish = purposes.Wish(own, tuple(map(Requirement, properties)), preset, speeds, allow_lossy)
     data_limits, parse_dates = taken_limits(limits, data), taken_parse_dates(limits, data)
     prices = cloud and cost.read_cloud(cloud)
     others: list[Record] = []

@@ -209,3 +209,21 @@ def test_requirements_on_features_are_met_as_adapters_declare(requirement, reaso
     reasons = {each.candidate.name: each.reasons.get(requirement) for each in answer.excluded}
     assert reasons["Pickle"] == reason
     assert "Parquet, no codec" in {each.candidate.name for each in answer.ranked}
+
+
+def test_lost_properties_of_an_array_are_in_the_first_line():
+    found = [
+        record("NPY.memmap", "read time", 0.01, cache="warm", suite="chunks", rows=8),
+        record("HDF5", "read time", 0.02, cache="warm", suite="chunks", rows=8),
+        record(
+            "NPY.memmap",
+            "lost properties",
+            2,
+            suite="chunks",
+            rows=8,
+            sentence="attributes lost: it has none; coordinates lost: it has none",
+        ),
+        record("HDF5", "lost properties", 0, suite="chunks", rows=8),
+    ]
+    answer = recommend(Results("mine", found, []), {READ: 1})
+    assert lines(answer)["Use"] == "NPY.memmap; it loses attributes and coordinates"

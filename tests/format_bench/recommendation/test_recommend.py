@@ -16,6 +16,7 @@ from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.families.operations import registry_of
 from format_bench.recommendation import (
     Requirement,
+    brief,
     output,
     purposes,
     questions,
@@ -480,6 +481,61 @@ def test_a_better_format_that_is_excluded_is_named():
     answer = recommend(results_of(FAST), {SIZE: 1}, [Requirement.SAFE])
     assert [each.candidate.name for each in answer.better_but_excluded] == ["Pickle"]
     assert "Pickle would come first, but Pickle runs code" in output.paragraph(answer)
+
+
+STORES = {
+    "MessagePack[msgspec]": 0.1,
+    "CapnProto": 0.2,
+    "Kryo[jvm]": 0.3,
+    "Protobuf[jvm]": 0.4,
+}
+
+
+@pytest.fixture
+def stores():
+    found = [
+        record(label, "read time", seconds, cache="warm", suite="records", dataset="entities")
+        for label, seconds in STORES.items()
+    ]
+    return results(found)
+
+
+def test_a_ranking_of_two_languages_says_so_and_takes_one(stores):
+    wish = Wish({READ: 1.0})
+    assert any("--language java" in each for each in purposes.criteria_for(stores, wish).caveats)
+    of_java = Wish({READ: 1.0}, (Requirement.JAVA,))
+    criteria = purposes.criteria_for(stores, of_java)
+    assert not any("--language" in each for each in criteria.caveats)
+    answer = recommend(stores, criteria.weights, criteria.requirements)
+    assert order(answer) == ["Kryo[jvm]", "Protobuf[jvm]"]
+    reasons = {each.candidate.name: each.reasons[Requirement.JAVA] for each in answer.excluded}
+    assert reasons["CapnProto"] == "CapnProto was measured in a program in Python"
+    python = recommend(stores, {READ: 1.0}, [Requirement.PYTHON])
+    assert order(python) == ["MessagePack[msgspec]", "CapnProto"]
+
+
+def test_the_option_takes_one_language(stores, tmp_path):
+    export(stores.records, tmp_path / "results.jsonl")
+    done = run("recommend", tmp_path, "--weight", "read_time=1", "--language", "java")
+    assert done.returncode == 0, done.stderr
+    assert "Kryo[jvm]" in done.stdout
+    assert "msgspec" not in done.stdout
+
+
+def test_lazy_reads_are_named(stores):
+    (lazy,) = [
+        each for each in purposes.criteria_for(stores, Wish({READ: 1.0})).caveats if "decoding" in each
+    ]
+    assert lazy == "a read leaves decoding until a field is used: CapnProto and Protobuf[jvm]"
+    alone = replace(stores, records=[each for each in stores.records if "Cap" in each.format])
+    (first, *_) = brief.brief_of(recommend(alone, {READ: 1.0})).lines
+    assert first[1].startswith("CapnProto; its read leaves work: a field is decoded when it is used")
+
+
+def test_what_java_alone_reads_is_not_said_to_be_read_by_python(stores):
+    answer = recommend(stores, {READ: 1.0}, [Requirement.PORTABLE])
+    reasons = {each.candidate.name: each.reasons[Requirement.PORTABLE] for each in answer.excluded}
+    assert reasons == {"Kryo[jvm]": "Kryo[jvm] is read by Java alone, in whole or in part"}
 
 
 def test_a_directory_is_not_a_single_file():
