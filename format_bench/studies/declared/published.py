@@ -67,11 +67,14 @@ def _ratios_of(found: Comparison, metric: str) -> Iterator[Block]:
     )
 
 
+_UNKNOWN = "The reason is not known."
+
+
 def _moved(found: Comparison, explanations: dict[str, str]) -> Block:
     items = [
         f"**{each.configuration}, {each.measure.metric}**: number {each.rank_a:g} of {each.formats} "
         f"published, {each.rank_b:g} here. "
-        f"{explanations.get(f'{each.configuration.format}, {each.measure.metric}', '')}".rstrip()
+        f"{explanations.get(f'{each.configuration.format}, {each.measure.metric}', _UNKNOWN)}"
         for each in found.disagreements
     ]
     text = "" if items else "No place differs by two or more."
