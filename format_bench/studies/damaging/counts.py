@@ -18,7 +18,7 @@ from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.damaging.kinds import Kind
-from format_bench.studies.damaging.trials import ENDS, Outcome, Trial
+from format_bench.studies.damaging.trials import ENDS, Outcome, Trial, Verdict
 
 SUITES = {"tables": "damage", "images": "damage-images", "arrays": "damage-arrays"}
 """Suites of the records by family."""
@@ -52,6 +52,9 @@ class DamageRow:
     ended: tuple[float, ...] = ()
     """1 if the reader crashed or hung."""
     hung: tuple[float, ...] = ()
+    summed: tuple[float, ...] = ()
+    """1 if the program of the published table would have printed another sum, or none; empty of
+    other data."""
     size: int | None = None
     """Bytes of the intact file."""
     save_cost: float | None = None
@@ -82,6 +85,19 @@ class DamageRow:
         flags = zip(self.effect, self.wrong, self.printed, self.ended, self.hung, strict=True)
         return Counter(_outcome(*each) for each in flags)
 
+    @property
+    def published_outcomes(self) -> tuple[int, int, int]:
+        """Reads without effect, noticed and undetected, as the published table defines them."""
+        noticed = [bool(end) or error for end, error in zip(self.ended, self._noticed, strict=True)]
+        wrong = sum(bool(each) and not seen for each, seen in zip(self.summed, noticed, strict=True))
+        return len(noticed) - sum(noticed) - wrong, sum(noticed), wrong
+
+    @property
+    def _noticed(self) -> list[bool]:
+        """Whether each read raised or printed something."""
+        flags = zip(self.effect, self.wrong, self.printed, self.ended, self.hung, strict=True)
+        return [_outcome(*each) in {Outcome.ERROR, Outcome.PRINTED} for each in flags]
+
     def of(self, kind: Kind, trials: Iterable[Trial], evidence: str) -> DamageRow:
         """Return the row of trials of this file; damage that it is unfit for is left out."""
         found = [each.verdict for each in trials if each.verdict is not None]
@@ -102,8 +118,16 @@ class DamageRow:
             printed=tuple(float(each.outcome is Outcome.PRINTED) for each in found),
             ended=tuple(float(each.outcome in ENDS) for each in found),
             hung=tuple(float(each.outcome is Outcome.HANG) for each in found),
+            summed=_summed(found),
             sentence="; ".join([*(f"{n} x {way}" for way, n in ways.items()), f"reads in {evidence}"]),
         )
+
+
+def _summed(found: Sequence[Verdict]) -> tuple[float, ...]:
+    """Return 1 for each read without the usual sum; nothing of data of which no sum is printed."""
+    if all(each.same_sum is None for each in found):
+        return ()
+    return tuple(float(not each.same_sum) for each in found)
 
 
 def _outcome(effect: float, wrong: float, printed: float, ended: float, hung: float) -> Outcome:
@@ -248,6 +272,7 @@ FORM = _DamageForm(
         "printed": "damage printed only",
         "ended": "damage crashes",
         "hung": "damage hangs",
+        "summed": "damage of the printed sum",
         "size": "size",
         "save_cost": "save CPU with checksums",
         "read_cost": "read CPU with checksums",

@@ -150,13 +150,13 @@ def published(context: Context) -> Iterator[Block]:
     for each in hep.flips():
         counts = [f"{each.no_effect} / {each.crash + each.error_message} / {each.undetected}"]
         here = list(_counterparts(tried, each))
-        rows += [[each.name, *counts, *cells] for cells in here or [["not tried", "", ""]]]
+        rows += [[each.name, *counts, *cells] for cells in here or [["not tried", "", "", ""]]]
     header = [
         *("published as", "no effect / noticed / undetected, of 100"),
-        *("here", "no effect / noticed / undetected", "undetected share"),
+        *("here", "by the printed sum", "by each value", "undetected share"),
     ]
     if any(row[2] != "not tried" for row in rows):
-        yield Block(header=header, rows=rows, alignment="lrlrr")
+        yield Block(header=header, rows=rows, alignment="lrlrrr")
 
 
 def _counterparts(tried: Sequence[Tried], row: hep.PublishedFlips) -> Iterator[list[str]]:
@@ -168,7 +168,10 @@ def _counterparts(tried: Sequence[Tried], row: hep.PublishedFlips) -> Iterator[l
                 counts = each.outcomes(Kind.FLIP)
                 none, undetected = counts[Outcome.NONE], counts[Outcome.UNDETECTED]
                 numbers = f"{none} / {counts.total() - none - undetected} / {undetected}"
-                yield [file.name, numbers, _share(each.wrong(Kind.FLIP), counts.total())]
+                flips = each.by_kind.get(Kind.FLIP)
+                is_summed = flips is not None and flips.summed
+                sums = " / ".join(map(str, flips.published_outcomes)) if flips and is_summed else "-"
+                yield [file.name, sums, numbers, _share(each.wrong(Kind.FLIP), counts.total())]
 
 
 def protected(context: Context) -> Iterator[Block]:

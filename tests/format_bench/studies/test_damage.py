@@ -8,6 +8,7 @@ import shutil
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import array_stores
@@ -34,7 +35,14 @@ from format_bench.studies.damaging.kinds import (
     damaged,
 )
 from format_bench.studies.damaging.study import DAMAGE, DATASETS, Trials, cases_of, counts, file_of
-from format_bench.studies.damaging.trials import Limits, Outcome, Tried, prepare, run_trials
+from format_bench.studies.damaging.trials import (
+    Limits,
+    Outcome,
+    Tried,
+    prepare,
+    printed_sum,
+    run_trials,
+)
 from format_bench.studies.declared.rows import Agenda
 from tests.factories.damaged_readers import operating, store_bytes
 from tests.helpers import ROOT, run
@@ -231,6 +239,34 @@ def test_each_read_is_beside_the_records_that_name_it(tmp_path):
     ]
 
 
+def test_the_printed_sum_overlooks_what_the_published_table_did(tmp_path):
+    found = kept(tmp_path, [Case("Pickle", "kaons", 500, suite="tabular")], flips=40)
+    flips = flips_of(found)["Pickle"]
+    assert read(FORM, tmp_path) == found
+    none, noticed, undetected = flips.published_outcomes
+    assert none + noticed + undetected == 40
+    by_value = flips.outcomes
+    # Hardly a flip leaves all values as they are, and many leave the sum.
+    assert none > by_value[Outcome.NONE] + 5
+    assert undetected < by_value[Outcome.UNDETECTED]
+    assert noticed == 40 - by_value[Outcome.NONE] - by_value[Outcome.UNDETECTED]
+
+
+def test_the_printed_sum_is_of_events_without_muons_to_six_decimals():
+    df = operations_of(FAMILIES["tables"]).generate("kaons", 1_000)
+    usual = printed_sum(df)
+    (muon, *_) = np.flatnonzero(df["H1_isMuon"])
+    (plain, *_) = np.flatnonzero(~df[["H1_isMuon", "H2_isMuon", "H3_isMuon"]].any(axis=1))
+    for row, by, is_same in ((muon, 5.0, True), (plain, 1e-9, True), (plain, 1.0, False)):
+        changed = df.copy()
+        changed.loc[row, "H1_PX"] += by
+        assert (printed_sum(changed) == usual) is is_same
+    changed = df.copy()
+    changed.loc[plain, "B_VertexChi2"] += 1.0  # not among the 18
+    assert printed_sum(changed) == usual
+    assert printed_sum(df.drop(columns="H1_PX")) is None
+
+
 def test_images_and_arrays_are_tried_too(tmp_path):
     protected = Conditions({"checksums": "on"})
     chosen = [
@@ -349,7 +385,7 @@ def test_the_page_has_counts_intervals_costs_and_crashes(tmp_path):
     text = run("study", "damage", "--page", tmp_path).stdout
     assert "| Parquet | 10 | 5 kB | 100 | 95 | 0 | 1 | 0 | 1 (1 wrong) | 3 | 4% (1.6% to 9.8%) |" in text
     assert "- **Parquet** (tables), 1 of 100 trials (bit flip 1): 1 x crash, SIGSEGV." in text
-    assert "| Parquet | 63 / 4 / 33 | Parquet | 95 / 2 / 3 | 4% (1.6% to 9.8%) |" in text
+    assert "| Parquet | 63 / 4 / 33 | Parquet | - | 95 / 2 / 3 | 4% (1.6% to 9.8%) |" in text
     assert "| tables | Parquet | 4 of 100 | 0 of 1 | 1.50 | 1.25 | 1.00 |" in text
     assert "- NPZ (tables): unsupported: no text" in text
     assert "- **Tables**: Parquet with checksums; 1 of 2." in text
