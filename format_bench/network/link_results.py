@@ -146,6 +146,8 @@ class LinkResult:
     requests: int = 0
     connections: int = 0
     sent_bytes: int = 0
+    waits: int = 0
+    """Round trips waited for one after the other, as the proxy saw them; 0 if unknown."""
     file_bytes: int = 0
     repeats: int = 1
     link: str = NETWORK
@@ -210,6 +212,7 @@ FORM = _Form(
         "requests": "query requests",
         "connections": "connections",
         "sent_bytes": "query bytes",
+        "waits": "round trips",
     },
     named={"scheme": "place", "question": "query"},
     dataset=DATASET,
@@ -285,6 +288,7 @@ def _result(  # noqa: PLR0913, PLR0917 (facts of a trial)
         requests=traffic.reads + traffic.writes,
         connections=traffic.connections,
         sent_bytes=traffic.down_bytes,
+        waits=traffic.waits,
         file_bytes=file_bytes,
         repeats=cost.repeats,
         link=link,

@@ -21,7 +21,7 @@ from format_bench.network.leftovers import kept_alive, new_folder, remove_folder
 from format_bench.network.namespaces import SERVER_HOST, LinkedNetwork
 from format_bench.network.object_server import REAL, ObjectServer
 from format_bench.network.processes import Started
-from format_bench.network.proxy import READS, Call, Proxy, retries_of
+from format_bench.network.proxy import READS, Call, Proxy, retries_of, waits_of
 from format_bench.network.xrootd import PORT, XRootDServer
 
 if TYPE_CHECKING:
@@ -59,10 +59,12 @@ class Traffic:
     """Bytes of the bodies of answers."""
     retries: int = 0
     """Requests that were sent before in the same form, and failed."""
+    waits: int = 0
+    """Round trips waited for one after the other; 0 if unknown."""
 
     @classmethod
-    def of(cls, calls: Sequence[Call]) -> Self:
-        """Return the counts of the proxy's records."""
+    def of(cls, calls: Sequence[Call], gap_seconds: float = 0.0) -> Self:
+        """Return the counts of the proxy's records; for the gap see `waits_of`."""
         reads = sum(each.method in READS for each in calls)
         return cls(
             reads,
@@ -71,6 +73,7 @@ class Traffic:
             sum(each.up_bytes for each in calls),
             sum(each.down_bytes for each in calls),
             retries_of(calls),
+            waits_of(calls, gap_seconds),
         )
 
 
@@ -280,8 +283,11 @@ class Link(Started):
 
     def set(self, round_trip_seconds: float = 0.0, bytes_per_second: float = 0.0) -> None:
         """Change round-trip time and bandwidth; a bandwidth of 0 is not limited."""
+        self._gap_seconds = 0.0
         if self._network:
             self._network.set(round_trip_seconds, bytes_per_second)
+            # What arrives sooner was under way before the answer.
+            self._gap_seconds = round_trip_seconds / 2
         else:
             self._proxy.set(round_trip_seconds=round_trip_seconds, bytes_per_second=bytes_per_second)
 
@@ -305,7 +311,8 @@ class Link(Started):
             file = RemoteFile(f"s3://{BUCKET}/{key}", endpoint=origin)
         outcome = step(file)
         calls = [each for each in self._proxy.take() if each.port == port]
-        return _checked(outcome, file, is_reached=bool(calls)), Traffic.of(calls)
+        traffic = Traffic.of(calls, self._gap_seconds)
+        return _checked(outcome, file, is_reached=bool(calls)), traffic
 
     def _reach_by_xrootd(self, key: str, step: Step) -> tuple[Outcome, Traffic]:
         if self._network is None:

@@ -79,6 +79,8 @@ class Call:
     """Number of the connection."""
     seconds: float = 0.0
     """Time from the request's head to the end of the answer."""
+    start: float = 0.0
+    """When the head was there, on a clock of the proxy's own."""
 
 
 class Proxy(CommandedProcess):
@@ -158,6 +160,31 @@ def retries_of(calls: Sequence[Call]) -> int:
     return retries
 
 
+def waits_of(calls: Sequence[Call], gap_seconds: float = 0.0) -> int:
+    """Return the round trips that a client waited for, one after the other.
+
+    They are those of its longest chain of requests, each of which began when the answer before had
+    ended; the first request of a connection waits for the connection as well. Requests that a client
+    makes at the same time are on different chains, and wait together.
+
+    Parameters
+    ----------
+    calls : sequence of Call
+        The requests.
+    gap_seconds : float
+        Least time from an answer to a request that depends on it: a part of the round trip where
+        packets are delayed on their way to the proxy, 0 where the proxy itself delays requests.
+    """
+    longest: list[tuple[float, int]] = []
+    connections = set()
+    for each in sorted(calls, key=lambda each: each.start):
+        before = [waits for end, waits in longest if end + gap_seconds <= each.start]
+        own = 1 if each.connection in connections else 2
+        connections.add(each.connection)
+        longest.append((each.start + each.seconds, own + max(before, default=0)))
+    return max((waits for _, waits in longest), default=0)
+
+
 class _Server:
     def __init__(self, upstream: tuple[str, int], host: str) -> None:
         self._upstream, self._host = upstream, host
@@ -204,7 +231,7 @@ class _Server:
                     method, path, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ", 2)
                     call = Call(method, path, port=port, connection=number)
                     self._calls.append(call)
-                    start = time.monotonic()
+                    start = call.start = time.monotonic()
                     await asyncio.sleep(self._round_trip * (2 if is_new else 1))
                     is_new = False
                     # A client may ask for the record before its answer has ended here.

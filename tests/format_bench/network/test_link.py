@@ -16,6 +16,7 @@ from format_bench.network import namespaces
 from format_bench.network.client import PART, READ, TABLE, Client, digest_of
 from format_bench.network.namespaces import LinkedNetwork
 from format_bench.network.places import DELAYS, NETWORK, Link
+from format_bench.network.proxy import Call, waits_of
 
 ROWS = 500
 ROUND_TRIP = 0.015
@@ -46,10 +47,44 @@ def test_a_read_takes_the_time_of_round_trips_and_bytes(link):
             assert found.digest == digest_of(expected)
             size = (link.bucket / "table.csv").stat().st_size
             assert (counts.reads, counts.connections, counts.down_bytes) == (1, 1, size)
+            assert counts.waits == 2
             # A connection and a request wait for a round trip each.
             assert found.seconds >= 2 * round_trip
             if bytes_per_second:
                 assert found.seconds >= size / bytes_per_second
+
+
+def test_waits_are_of_requests_one_after_the_other():
+    def call(start, end, connection):
+        return Call("GET", "/", connection=connection, start=start, seconds=end - start)
+
+    one_by_one = [call(0, 1, 0), call(1.5, 2, 0), call(2.5, 3, 0)]
+    assert waits_of(one_by_one) == 4  # three requests, and the connection
+    together = [call(0, 1, 0), call(0.2, 1, 1), call(0.4, 1, 2)]
+    assert waits_of(together) == 2
+    assert waits_of([*together, call(1.1, 2, 1)]) == 3
+    # Fast answers to what arrived together do not make it wait.
+    fast = [call(0, 0.001, 0), call(0.002, 0.003, 1), call(0.004, 0.005, 2)]
+    assert (waits_of(fast), waits_of(fast, 0.05)) == (6, 2)
+    assert waits_of([]) == 0
+
+
+@pytest.mark.parametrize("label", ["Parquet", "Zarr"])
+def test_counted_waits_explain_the_time(link, label):
+    if label == "Zarr" and link.kind == DELAYS:
+        pytest.skip("one kind of link is enough for many requests")
+    adapter = data_formats.find(label)
+    name = f"waits{adapter.suffix}"
+    adapter.save(catalog.table("kaons", ROWS).df, link.bucket / name)
+    found = {}
+    with _client(link, label, name) as client:
+        step = functools.partial(client.run, READ)
+        link.reach("s3", name, step)
+        for round_trip in (0.0, 0.05):
+            link.set(round_trip)
+            found[round_trip] = link.reach("s3", name, step)
+    added = found[0.05][0].seconds - found[0.0][0].seconds
+    assert added / 0.05 == pytest.approx(found[0.05][1].waits, rel=0.25, abs=1)
 
 
 def test_xrootd_counts_requests_or_gives_a_reason(link):
