@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import shutil
+import statistics
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,6 +50,8 @@ class Reads:
     save_seconds: float = 0.0
     size_bytes: int = 0
     files: int = 0
+    open_seconds: float = 0.0
+    """Time of opening within that of each query; 0 if none is."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +140,7 @@ class Cells:
         if self._adds_opening:
             opens = _least(found["open time", ""])
             times = [list(map(sum, zip(own, opens, strict=False))) for own in times]
+            reads.open_seconds = statistics.median(opens)
         reads.turns = [list(each) for each in zip(*times, strict=False)]
         reads.save_seconds = found["save time", ""].value or 0.0
         reads.size_bytes, reads.files = (int(found[each, ""].value or 0) for each in ("size", "files"))

@@ -17,6 +17,10 @@ from format_bench.results.display.text import format_ratio, joined, plural, quan
 from format_bench.results.disturbance import busy_sentence
 
 
+OPENS_SHOWN = 3
+"""Layouts whose share of opening is said."""
+
+
 class Gain(NamedTuple):
     """Ratio of the time of a default to the time of the recommended layout, in the same turns."""
 
@@ -217,6 +221,16 @@ def _on_time(plan: Plan) -> Iterator[str]:
             if plan.ties
             else f"{plural(len(first.costs), 'turn')} give intervals of "
             f"{first.interval.confidence:.0%} confidence; a longer --budget narrows them."
+        )
+    if first.open_seconds:
+        shares = [
+            f"{quantity(each.open_seconds, 'seconds')} of {quantity(each.seconds, 'seconds')} with "
+            f"{each.name}"
+            for each in plan.ranked[:OPENS_SHOWN]
+        ]
+        yield (
+            f"Each query opens the data anew, which takes {joined(shares, most=None)}; a mix with "
+            "keep_open = true leaves it out, and may have another winner."
         )
     if plan.cold:
         yield "Reads are cold: each file was evicted from the page cache before each query."

@@ -230,6 +230,7 @@ class PlanSession:
         each.save_seconds, each.size_bytes, each.files = (
             reads.save_seconds, reads.size_bytes, reads.files,
         )  # fmt: skip
+        each.open_seconds = reads.open_seconds
         each.costs = [float(self._planner.mix.cost(times)) for times in reads.turns]
         each.query_seconds = [list(times) for times in zip(*reads.turns, strict=True)]
 

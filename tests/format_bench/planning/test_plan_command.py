@@ -74,6 +74,8 @@ def test_a_plan_is_fitted_proposed_verified_and_written(call, tmp_path):
     seconds = [each["measured"] for each in found["ranked"]]
     assert seconds == sorted(seconds)
     assert found["gains"]
+    (opening,) = [each for each in found["remarks"] if "opens the data anew" in each]
+    assert "keep_open = true leaves it out" in opening
     assert "fit a model of HDF5" in err
     page = (tmp_path / "plan.html").read_text()
     assert "Use HDF5 in chunks of" in page
@@ -100,6 +102,7 @@ def test_a_cold_plan_of_a_data_set_is_shown_as_text(call, tmp_path):
     assert "use      Blosc2 in chunks of" in out
     assert "time x variable x latitude x longitude" in " ".join(out.split())
     assert "note: Measured on a sample of" in out
+    assert "opens the data anew" not in out
     assert "cold" in out
     assert "geometric mean" in (tmp_path / "plan.md").read_text()
 
