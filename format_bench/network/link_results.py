@@ -146,8 +146,6 @@ class LinkResult:
     requests: int = 0
     connections: int = 0
     sent_bytes: int = 0
-    waits: int = 0
-    """Round trips waited for one after the other, as the proxy saw them; 0 if unknown."""
     file_bytes: int = 0
     repeats: int = 1
     link: str = NETWORK
@@ -155,6 +153,8 @@ class LinkResult:
     rows: int = 0
     error: str = ""
     """Reason for a read without a result, as a sentence."""
+    waits: int = 0
+    """Round trips waited for one after the other, as the proxy saw them; 0 if unknown."""
 
     def observation(self) -> Observation:
         """Return the values that the model is fitted to."""

@@ -69,24 +69,6 @@ def test_waits_are_of_requests_one_after_the_other():
     assert waits_of([]) == 0
 
 
-@pytest.mark.parametrize("label", ["Parquet", "Zarr"])
-def test_counted_waits_explain_the_time(link, label):
-    if label == "Zarr" and link.kind == DELAYS:
-        pytest.skip("one kind of link is enough for many requests")
-    adapter = data_formats.find(label)
-    name = f"waits{adapter.suffix}"
-    adapter.save(catalog.table("kaons", ROWS).df, link.bucket / name)
-    found = {}
-    with _client(link, label, name) as client:
-        step = functools.partial(client.run, READ)
-        link.reach("s3", name, step)
-        for round_trip in (0.0, 0.05):
-            link.set(round_trip)
-            found[round_trip] = link.reach("s3", name, step)
-    added = found[0.05][0].seconds - found[0.0][0].seconds
-    assert added / 0.05 == pytest.approx(found[0.05][1].waits, rel=0.25, abs=1)
-
-
 def test_xrootd_counts_requests_or_gives_a_reason(link):
     root = data_formats.find("ROOT.TTree")
     root.save(catalog.table("kaons", ROWS).df, link.bucket / "table.root")
