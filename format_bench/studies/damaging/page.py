@@ -153,10 +153,13 @@ def published(context: Context) -> Iterator[Block]:
         rows += [[each.name, *counts, *cells] for cells in here or [["not tried", "", "", ""]]]
     header = [
         *("published as", "no effect / noticed / undetected, of 100"),
-        *("here", "by the printed sum", "by each value", "undetected share"),
+        *("here", "by the printed sum", "no effect / noticed / undetected", "undetected share"),
     ]
+    sums = header.index("by the printed sum")
+    if all(row[sums] in {"", "-"} for row in rows):  # of earlier results, or of other data
+        header, *rows = ([*row[:sums], *row[sums + 1 :]] for row in (header, *rows))
     if any(row[2] != "not tried" for row in rows):
-        yield Block(header=header, rows=rows, alignment="lrlrrr")
+        yield Block(header=header, rows=rows, alignment="lrl" + "r" * (len(header) - 3))
 
 
 def _counterparts(tried: Sequence[Tried], row: hep.PublishedFlips) -> Iterator[list[str]]:

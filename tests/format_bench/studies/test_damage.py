@@ -385,7 +385,7 @@ def test_the_page_has_counts_intervals_costs_and_crashes(tmp_path):
     text = run("study", "damage", "--page", tmp_path).stdout
     assert "| Parquet | 10 | 5 kB | 100 | 95 | 0 | 1 | 0 | 1 (1 wrong) | 3 | 4% (1.6% to 9.8%) |" in text
     assert "- **Parquet** (tables), 1 of 100 trials (bit flip 1): 1 x crash, SIGSEGV." in text
-    assert "| Parquet | 63 / 4 / 33 | Parquet | - | 95 / 2 / 3 | 4% (1.6% to 9.8%) |" in text
+    assert "| Parquet | 63 / 4 / 33 | Parquet | 95 / 2 / 3 | 4% (1.6% to 9.8%) |" in text
     assert "| tables | Parquet | 4 of 100 | 0 of 1 | 1.50 | 1.25 | 1.00 |" in text
     assert "- NPZ (tables): unsupported: no text" in text
     assert "- **Tables**: Parquet with checksums; 1 of 2." in text
