@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
 from format_bench.results.display.text import quantity
 from format_bench.studies.declared.selection import SIZE, Number, Numbers, counterparts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class BreakEven(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
