@@ -42,15 +42,18 @@ CHANGED := --adapters changed --since "$(SINCE)" -m "not nightly"
 .PHONY: bench preview build test test-all lint jvm docs coverage fuzz environment
 .DELETE_ON_ERROR:
 
-bench: environment $(CONFIG) .asv/$(SCALE)/noise.json
+bench: environment $(CONFIG)
 	@git diff --quiet HEAD || echo "note: the last commit is measured, without the changes since"
 	@# Once: asv begins new graphs when a machine is described otherwise, as after an update of the kernel.
 	test -f ~/.asv-machine.json || $(BIN)/asv machine --yes > /dev/null
 	@case " $(SUITES) " in *" remote "*|*" remote_arrays "*|*" scale "*) $(BIN)/format-bench build object-server --optional;; esac
 	@# Suite by suite, since asv keeps nothing of a run that is interrupted. Status 2 says that some
 	@# benchmarks failed; the tables below say which and why. `remote` includes `remote_arrays`.
-	for suite in $(SUITES); do \
+	@# The tables of the first suite come before the others are measured.
+	n=0; for suite in $(SUITES); do \
+		test $$n != 1 || $(BIN)/python postprocessing.py --config $(CONFIG) || exit; \
 		$(BIN)/asv run --record-samples --config $(CONFIG) --bench "^$$suite(_arrays)?\." HEAD || test $$? -eq 2 || exit; \
+		n=$$((n + 1)); \
 	done
 	$(BIN)/python postprocessing.py --config $(CONFIG)
 	@$(BIN)/asv publish --config $(CONFIG) > .asv/$(SCALE)/publish.log || { cat .asv/$(SCALE)/publish.log; exit 1; }
@@ -88,7 +91,7 @@ lint: environment
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
-	$(BIN)/shellcheck cron.sh .ci/run .ci/install tools/emulated_medium
+	$(BIN)/shellcheck cron.sh .ci/run .ci/install .ci/install_commit tools/emulated_medium
 
 jvm: environment
 	$(BIN)/format-bench build
@@ -118,9 +121,8 @@ environment: .venv/.installed
 		{ echo "the packages could not be installed; is there a network, or a package index?" >&2; exit 2; }
 	@touch $@
 
-# Once on a machine: by how much two equal measurements differ here.
-.asv/$(SCALE)/noise.json: | environment
-	$(BIN)/format-bench study noise $(if $(filter full,$(SCALE)),,--rows 10000 --samples 12) --out $@
+# Earlier versions of cron.sh ask for it.
+.asv/%/noise.json: ;
 
 .asv.$(SCALE).json: asv.conf.json
 	sed 's/\bfull\b/$(SCALE)/g' $< > $@

@@ -13,6 +13,8 @@ import statistics
 import sys
 from pathlib import Path
 
+from asv_runner.benchmarks import peakmem as asvs_peakmem
+
 from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.run import prepare_data
 from format_bench.instruments.clock import MAX_REPEATS, Effort
@@ -121,8 +123,7 @@ class MetricState:
 
     def __init__(self, suite, benchmark, metric):
         self.suite, self.benchmark, self.metric = suite, benchmark, metric
-        self.saves = metric.name == "save peak memory"
-        self.samples = self.path = None
+        self.samples = None
 
     def run_of(self, params):
         """Return the cell of these parameters."""
@@ -187,30 +188,18 @@ def _track(state):
 
 
 def _peakmem(state):
-    """Return a method that saves, or reads, once: asv records the peak of the whole process."""
+    """Return a method whose value is the peak that the measuring processes have noted.
+
+    asv would measure it in a process of its own, which imports, loads and saves once more.
+    """
 
     def peakmem(self, *params):
-        if state.saves:
-            state.operations.save(state.data, state.path)
-        else:
-            state.found = state.operations.read(state.path)
+        asvs_peakmem.get_maxrss = lambda: round(statistics.median(state.samples))
 
     def setup(first, *others):
-        state.run = state.run_of((first, *others))
-        state.operations = state.run.start()
-        if state.saves:
-            state.run.check()
-            state.data, state.path = state.run.data, state.run.new_path
-            state.operations.adapter.remove(state.path)
-        else:
-            state.path = state.run.saved()
+        state.measure((first, *others), of_all_rounds=True)
 
-    def teardown(*params):
-        state.run.end()
-        if state.saves and state.path:  # else setup skipped the cell
-            state.run.keep(state.path)
-
-    peakmem.setup, peakmem.teardown = setup, teardown
+    peakmem.setup = setup
     return peakmem
 
 

@@ -25,6 +25,7 @@ from adapter_core import (
     UnsupportedError,
 )
 from adapter_core.errors import NotColdError, WrongValuesError
+from format_bench.asv_support.rounds import Round
 from format_bench.asv_support.run import (
     DATA,
     FILES,
@@ -226,7 +227,7 @@ class CellRun:
         found = self._samples_of(step, metric, query)[number]
         taken.write_text(str(number + 1), encoding="ascii")
         self.rounds_file.append(self.benchmark, self.params, metric, [found])
-        return found
+        return found.repeats
 
     def all_samples(
         self, metric: str, cache: str | None, effort: Effort, query: str = "", *, rounds: int
@@ -253,10 +254,11 @@ class CellRun:
             self._measure(step, effort)
         found = self._samples_of(step, metric, query)
         self.rounds_file.append(self.benchmark, self.params, metric, found)
-        return [sample for each in found for sample in each]
+        return [sample for each in found for sample in each.repeats]
 
     def _step_of(self, metric: str, cache: str | None) -> Step:
-        step = self.family.step_of(metric, cache)
+        # The peak of the process is noted beside the growth, and no metric of the step elsewhere.
+        step = self.family.step_of(metric.replace(" peak ", " "), cache)
         if step is None:
             raise AssertionError(f"no step of {self.family.name} measures {metric}")
         return step
@@ -315,6 +317,8 @@ class CellRun:
         facts = {
             _key(each.metric, each.query): {
                 "repeats": list(each.repeats),
+                "cpu": list(each.cpu),
+                "loop": list(each.loop),
                 "sentence": each.sentence,
                 "status": each.status,
             }
@@ -329,8 +333,8 @@ class CellRun:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         return [json.loads(line) for line in lines]
 
-    def _samples_of(self, step: Step, metric: str, query: str) -> list[list[float]]:
-        """Return the samples of a metric, a list for each process; write its remark, if any.
+    def _samples_of(self, step: Step, metric: str, query: str) -> list[Round]:
+        """Return the samples of a metric from each process; write its remark, if any.
 
         Raises
         ------
@@ -344,7 +348,7 @@ class CellRun:
                 raise self.skip(CellStatus(each["status"]), why)
         if METRICS[metric].remarked and found[-1]["sentence"]:
             self._write(CellStatus.VALUE, found[-1]["sentence"])
-        return [each["repeats"] for each in found]
+        return [Round(each["repeats"], each["cpu"], each["loop"]) for each in found]
 
     def end(self) -> None:
         """End; called by asv's teardown, also while an error passes through, which is recorded."""

@@ -25,7 +25,6 @@ from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.families.cases import codec_on, level_of
 from format_bench.families.operations import registry_of
 from format_bench.instruments.intervals import median_interval
-from format_bench.results import noise_floor
 from format_bench.results.conditions import Conditions
 from format_bench.results.load import Results
 from format_bench.results.metrics import BY_BENCHMARK
@@ -34,7 +33,7 @@ from format_bench.results.status import WRONG, CellStatus
 from format_bench.results.suites import FAMILIES, SUITES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 
@@ -69,6 +68,10 @@ class AsvCell:
     """The track of a class of benchmarks that declares one; empty if it is a parameter, or none."""
     settings: str = ""
     """The settings of a class of benchmarks that declares them; empty for the usual ones."""
+    cpu_samples: list[float] = field(default_factory=list)
+    """CPU seconds of each sample, if they were recorded."""
+    loop_samples: list[float] = field(default_factory=list)
+    """CPU seconds of the clock's reference loop beside each sample."""
 
 
 @dataclass(frozen=True)
@@ -214,14 +217,7 @@ def load_run(results_dir: Path, machine: str | None = None) -> Results:
     with damage_reported(results_dir):
         metadata = AsvMetadataFile(results_dir, run.environment).newest(run.commit, run.cpu)
         records = records_of(run, metadata)
-    # The noise was measured on one machine, as a rule the one of the newest run.
-    is_newest = machine is None or newest_run(results_dir).machine == machine
-    return Results(
-        name=run.machine,
-        records=records,
-        metadata=[metadata] if metadata else [],
-        floors=noise_floor.beside(results_dir) if is_newest else None,
-    )
+    return Results(run.machine, records, [metadata] if metadata else [])
 
 
 def is_results_dir(path: Path) -> bool:
@@ -261,11 +257,18 @@ def _cells(
             declared = BY_BENCHMARK[name.rpartition(".")[2]]
             remark = remarks[-1] if remarks and declared.remarked else ""
             own = rounds.of_cell(suite, params, declared.name, value, taken)
-            joined = [sample for each in own for sample in each]
-            facts_of_value = list(taken or joined or [value]), [len(each) for each in own]
+            joined = [sample for each in own for sample in each.repeats]
+            cpu, loop = _beside([each.cpu for each in own]), _beside([each.loop for each in own])
+            facts_of_value = list(taken or joined or [value]), [len(each.repeats) for each in own]
             way = own_track, settings
-            cells.append(AsvCell(*facts, value, "value", remark, named, *facts_of_value, *way))
+            found = AsvCell(*facts, value, "value", remark, named, *facts_of_value, *way)
+            cells.append(replace(found, cpu_samples=cpu, loop_samples=loop))
     return cells
+
+
+def _beside(rounds: Sequence[Sequence[float]]) -> list[float]:
+    """Return the times beside the samples of all rounds; none where some rounds have none."""
+    return [seconds for each in rounds for seconds in each] if all(rounds) else []
 
 
 def _own_way(suite: str) -> tuple[str, str]:
@@ -299,7 +302,14 @@ def _without_wrong(cells: list[AsvCell]) -> list[AsvCell]:
     }
     return [
         replace(
-            cell, value=None, samples=[], round_sizes=[], status="failed", sentence=wrong[_what(cell)]
+            cell,
+            value=None,
+            samples=[],
+            round_sizes=[],
+            cpu_samples=[],
+            loop_samples=[],
+            status="failed",
+            sentence=wrong[_what(cell)],
         )
         if _what(cell) in wrong
         else cell
@@ -361,6 +371,8 @@ def _record(cell: AsvCell, run: Run, shapes: dict[str, list[int]]) -> Record:
         run_id=f"asv-{run.machine}-{run.environment}-{run.commit[:8]}",
         rounds=max(1, len(cell.round_sizes)),
         round_sizes=cell.round_sizes,
+        cpu_repeats=cell.cpu_samples,
+        loop_repeats=cell.loop_samples,
     )
 
 

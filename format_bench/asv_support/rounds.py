@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 FOLDER = "rounds"
 
 _Key = tuple[str, str, tuple[str, ...]]
+
+
+class Round(NamedTuple):
+    """Samples of one process."""
+
+    repeats: list[float]
+    cpu: Sequence[float] = ()
+    """CPU seconds of each, if it is a time; possibly none."""
+    loop: Sequence[float] = ()
+    """CPU seconds of the clock's reference loop beside each."""
 
 
 class RoundsFile:
@@ -40,7 +50,7 @@ class RoundsFile:
         name = f"{commit[:8]}-{environment}" if commit else environment
         self.path = results_dir / FOLDER / f"{name}.jsonl"
 
-    def append(self, suite: str, params: Sequence[str], metric: str, rounds: list[list[float]]) -> None:
+    def append(self, suite: str, params: Sequence[str], metric: str, rounds: list[Round]) -> None:
         """Append the samples that a benchmark reports for a cell.
 
         Parameters
@@ -51,33 +61,44 @@ class RoundsFile:
             Its parameters.
         metric : str
             The metric.
-        rounds : list of list of float
+        rounds : list of Round
             The samples of each process.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        facts = {"suite": suite, "params": list(params), "metric": metric, "rounds": rounds}
+        facts = {
+            "suite": suite,
+            "params": list(params),
+            "metric": metric,
+            "rounds": [each.repeats for each in rounds],
+        }
+        for name in ("cpu", "loop"):
+            if all(beside := [getattr(each, name) for each in rounds]):
+                # The clock of CPU time tells microseconds apart, and no less.
+                facts[name] = [[round(seconds, 6) for seconds in each] for each in beside]
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(facts) + "\n")
 
     def read(self) -> Rounds:
         """Return the samples of all cells."""
         lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
-        found: dict[_Key, list[list[list[float]]]] = {}
+        found: dict[_Key, list[list[Round]]] = {}
         for facts in map(json.loads, lines):
             key = facts["suite"], facts["metric"], tuple(facts["params"])
-            found.setdefault(key, []).append(facts["rounds"])
+            none = [()] * len(facts["rounds"])
+            parts = facts["rounds"], facts.get("cpu", none), facts.get("loop", none)
+            found.setdefault(key, []).append([Round(*each) for each in zip(*parts, strict=True)])
         return Rounds(found)
 
 
 class Rounds:
     """Samples of each process by cell, as the benchmarks appended them."""
 
-    def __init__(self, found: dict[_Key, list[list[list[float]]]]) -> None:
+    def __init__(self, found: dict[_Key, list[list[Round]]]) -> None:
         self._found = found
 
     def of_cell(
         self, suite: str, params: Sequence[str], metric: str, value: float, samples: list[float] | None
-    ) -> list[list[float]]:
+    ) -> list[Round]:
         """Return the samples of each process behind asv's value of a cell; none if they are unknown.
 
         Another run of the same commit may have left samples of its own, so they must explain the value.
@@ -92,10 +113,10 @@ class Rounds:
             The samples, as asv keeps them of times: from all processes, each of which appended its
             own. Of other values, one process appended all samples.
         """
-        rounds: list[list[float]] = []
+        rounds: list[Round] = []
         for appended in reversed(self._found.get((suite, metric, tuple(params)), [])):
             rounds = appended + rounds if samples else appended
-            joined = [sample for each in rounds for sample in each]
+            joined = [sample for each in rounds for sample in each.repeats]
             if joined == samples:
                 return rounds
             if not samples and math.isclose(statistics.median(joined), value):

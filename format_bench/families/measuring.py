@@ -6,6 +6,7 @@ values apart.
 
 from __future__ import annotations
 
+import gc
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,8 @@ def measure_steps(
     WrongValuesError
         If a value, a row or a name came back wrong.
     """
+    # The objects of all imports, which collections before and after each measured call would search.
+    gc.freeze()
     found: dict[str, list[Measured]] = {}
     for group in turns_of(steps):
         found |= _measure_group(group, operations, data, file, effort)
@@ -128,7 +131,7 @@ def _save(step: Step, operations: Operations, data: Any, file: Path, effort: Eff
     return [
         *_times("save", repeats.samples, _end_of(repeats)),
         Measured("durable save time", durable_seconds[-len(repeats.samples) :]),
-        _peak("save memory", memory.growth),
+        *_peaks("save", memory.growth),
         *(operations.metric(each, file) for each in step.metrics if each not in _TIMED_SAVE),
     ]
 
@@ -144,14 +147,14 @@ def _reads(
     in_turn, of_cold, memory = len(steps) > 1, Stopwatch(), FirstGrowth()
     amplification, device = [], DeviceWatch(file.parent)
     found: Any = None
+    dear: list[Sample] = []
     if in_turn or steps[0].cache != "cold":
         page_cache.fill(file)
     if in_turn:
-        # On fresh memory: the growth counts, the time would depend on the order alone.
-        with memory:
-            found = operations.read(file)
+        found, dear = _first_read(operations, file, memory, effort)
     for turn, stopwatch in enumerate(repeats):
-        for step in _ordered(steps, turn + effort.round_number):
+        stopwatch.samples += dear
+        for step in steps[1:] if dear else _ordered(steps, turn + effort.round_number):
             # Freed here, outside the clock: binding the name again would free it inside, and the pages
             # of a file that is still mapped cannot be evicted.
             found = None
@@ -164,6 +167,7 @@ def _reads(
             else:
                 with memory, stopwatch:
                     found = operations.read(file)
+        dear = []
     # Repeats may have dropped the first call.
     cold_samples = of_cold.samples[-len(repeats.samples) :] if in_turn else repeats.samples
     remark = _end_of(repeats)
@@ -178,10 +182,24 @@ def _reads(
             of_step[step.name] = [
                 operations.verify(data(), found),
                 *_times("read", repeats.samples, remark),
-                _peak("read memory", memory.growth),
+                *_peaks("read", memory.growth),
                 Measured("held memory", [memory.growth.held_bytes]),
             ]
     return of_step
+
+
+def _first_read(
+    operations: Operations, file: Path, memory: FirstGrowth, effort: Effort
+) -> tuple[Any, list[Sample]]:
+    """Read on fresh memory, whose growth counts; return the data, and the sample if it counts too.
+
+    The time would depend on the order alone; but a call dearer than its budget has no later ones.
+    """
+    stopwatch = Stopwatch()
+    with memory, stopwatch:
+        found = operations.read(file)
+    has_none = effort.min_repeats == 1 and 0 < effort.budget_seconds < stopwatch.last.wall_seconds
+    return found, stopwatch.samples if has_none else []
 
 
 def _tracks_in_turn(
@@ -278,12 +296,20 @@ _TIMED_SAVE = {"save time", "save CPU time", "durable save time", "save memory"}
 
 def _times(step: str, samples: Sequence[Sample], remark: str = "") -> list[Measured]:
     wall, cpu = [each.wall_seconds for each in samples], [each.cpu_seconds for each in samples]
-    return [Measured(f"{step} time", wall, remark), Measured(f"{step} CPU time", cpu)]
+    loop = [each.loop_cpu_seconds for each in samples]
+    return [
+        Measured(f"{step} time", wall, remark, cpu=cpu, loop=loop),
+        Measured(f"{step} CPU time", cpu),
+    ]
 
 
 def _end_of(repeats: Repeats) -> str:
     return f"repeats stopped as {repeats.stopped}"
 
 
-def _peak(metric: str, growth: Growth) -> Measured:
-    return Measured(metric, [growth.peak_bytes], f"by {growth.method}")
+def _peaks(step: str, growth: Growth) -> list[Measured]:
+    """Return the growth of memory, and the peak of the process, which asv alone reports."""
+    return [
+        Measured(f"{step} memory", [growth.peak_bytes], f"by {growth.method}"),
+        Measured(f"{step} peak memory", [growth.process_peak_bytes]),
+    ]

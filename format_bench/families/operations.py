@@ -48,6 +48,10 @@ class Measured:
     """The query that they are of; empty if of none."""
     status: CellStatus = CellStatus.VALUE
     """Another one if there are no samples."""
+    cpu: Sequence[float] = ()
+    """CPU seconds of each sample, if it is a time; possibly none."""
+    loop: Sequence[float] = ()
+    """CPU seconds of the clock's reference loop beside each of them."""
 
 
 class Operations(ABC):

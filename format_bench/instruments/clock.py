@@ -26,6 +26,14 @@ FEWEST_LATER = 2
 # Width of the interval of the median, relative to the median, below which repeating ends.
 STABLE_WIDTH = 0.05
 
+# Steps of the reference loop, about 3 ms: long beside the clock's resolution, short beside a turn that
+# the scheduler gives a process.
+LOOP_STEPS = 40_000
+
+# Age of the loop's times at which it runs again: 3 ms in 100 ms are at most 3 % of a measurement, and a
+# virtual machine's speed was seen to change within seconds.
+LOOP_INTERVAL_SECONDS = 0.1
+
 
 class Closable(Protocol):
     """An open file or reader."""
@@ -44,6 +52,10 @@ class Sample:
     """CPU time in user mode, of all threads and of child processes that have ended."""
     sys_seconds: float
     """CPU time in the kernel, of the same threads and processes."""
+    loop_wall_seconds: float = 0.0
+    """Wall time of the reference loop, at most 0.1 seconds before the call; 0 if it did not run."""
+    loop_cpu_seconds: float = 0.0
+    """CPU time of the same."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -51,8 +63,35 @@ class Sample:
         return self.user_seconds + self.sys_seconds
 
 
+class ReferenceLoop:
+    """Fixed arithmetic whose times tell how fast the machine is at the moment.
+
+    Neighbours on the host of a virtual machine slow the loop and the calls beside it alike.
+    """
+
+    def __init__(self) -> None:
+        self._times, self._end = (0.0, 0.0), -math.inf
+
+    def times(self) -> tuple[float, float]:
+        """Return wall and CPU seconds of the loop, which runs if it has not just done so."""
+        if time.perf_counter() - self._end > LOOP_INTERVAL_SECONDS:
+            # Of this thread: libraries' threads may still be busy.
+            wall, cpu = time.perf_counter(), time.thread_time()
+            value = 1
+            for _ in range(LOOP_STEPS):
+                value = (value * 1_103_515_245 + 12_345) & 0x7FFF_FFFF
+            self._times = time.perf_counter() - wall, time.thread_time() - cpu
+            self._end = time.perf_counter()
+        return self._times
+
+
+_LOOP = ReferenceLoop()
+
+
 class Stopwatch:
     """Context manager that times its block, with the garbage collector off.
+
+    The reference loop runs before the block, unless it has just done so.
 
     Each block appends a sample to `samples`, unless it raises. Free large results after the block, not
     in it, and touch lazy ones in it (`format_bench.instruments.touch`).
@@ -67,6 +106,7 @@ class Stopwatch:
         self.samples: list[Sample] = []
         self._collects_garbage = True
         self._cpu = (0.0, 0.0)
+        self._loop = (0.0, 0.0)
         self._wall = 0.0
 
     @property
@@ -75,6 +115,7 @@ class Stopwatch:
         return self.samples[-1]
 
     def __enter__(self) -> Self:
+        self._loop = _LOOP.times()
         self._collects_garbage = gc.isenabled()
         gc.disable()
         self._cpu = _cpu_seconds()
@@ -92,7 +133,7 @@ class Stopwatch:
         if self._collects_garbage:
             gc.enable()
         if kind is None:
-            self.samples.append(Sample(wall, user - self._cpu[0], system - self._cpu[1]))
+            self.samples.append(Sample(wall, user - self._cpu[0], system - self._cpu[1], *self._loop))
 
 
 def first_calls(samples: int, min_repeats: int) -> int:

@@ -29,6 +29,8 @@ class Growth:
     """Peak of the resident memory during the call, less the resident memory before."""
     held_bytes: int
     """Resident memory after the call and a garbage collection, its result alive, less that before."""
+    process_peak_bytes: int
+    """Peak of the resident memory of the process from its start to the end of the call."""
     method: str
     """"VmHWM", or "ru_maxrss" where the kernel refuses to reset the mark: then it is the peak of the
     whole life of the process, and growth below an earlier peak is not seen."""
@@ -39,6 +41,7 @@ class Meter:
 
     def __init__(self) -> None:
         release_free_memory()
+        self._earlier_peak = peak_bytes()
         self._children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
         self._method = "VmHWM" if reset_peak() else "ru_maxrss"
         self._before = _status_bytes("VmRSS")
@@ -51,7 +54,12 @@ class Meter:
         of_children = child_peak * KIB if child_peak > self._children else 0
         release_free_memory()
         held = _status_bytes("VmRSS") - self._before
-        return Growth(max(0, peak - self._before) + of_children, max(0, held), self._method)
+        return Growth(
+            peak_bytes=max(0, peak - self._before) + of_children,
+            held_bytes=max(0, held),
+            process_peak_bytes=max(self._earlier_peak, peak),
+            method=self._method,
+        )
 
 
 class FirstGrowth:

@@ -102,12 +102,13 @@ def make_cold(path: Path) -> None:
     for file in files_of(path):
         left = _resident_pages(file)
         for attempt in range(_EVICTIONS):
-            # Only then: of the thousands of files of a chunked array a query reads few, and each
-            # eviction waits for the device.
+            # Only then: of the thousands of files of a chunked array a query reads few.
             if not left:
                 break
-            time.sleep(attempt * _PAUSE_SECONDS)
-            _evict(file)
+            if attempt:
+                time.sleep(attempt * _PAUSE_SECONDS)
+            # Each fsync waits for the device, and files that were saved some time ago are written.
+            _evict(file, is_dirty=attempt > 0)
             left = _resident_pages(file)
         if left:
             pages = -(-file.stat().st_size // mmap.PAGESIZE)
@@ -127,11 +128,12 @@ def sync(path: Path) -> None:
             os.close(descriptor)
 
 
-def _evict(file: Path) -> None:
+def _evict(file: Path, *, is_dirty: bool) -> None:
     descriptor = os.open(file, os.O_RDONLY)
     try:
-        # Dirty pages cannot be dropped, so they are written first.
-        os.fsync(descriptor)
+        if is_dirty:
+            # Dirty pages cannot be dropped, so they are written first.
+            os.fsync(descriptor)
         os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
     finally:
         os.close(descriptor)

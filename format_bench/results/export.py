@@ -49,6 +49,9 @@ _AXES = ("cache", "threads", "track", "medium")
 """Axes that have a column in each table; others only where a record has a value."""
 
 
+_SAMPLES = ("repeats", "cpu_repeats", "loop_repeats")
+
+
 def flat_rows(records: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
     """Return columns, where each axis has one of its own, and the records as rows of them."""
     axes = dict.fromkeys([*_AXES, *sorted({name for each in records for name in each.conditions})])
@@ -65,7 +68,7 @@ def _write_csv(records: list[Record], path: Path) -> None:
         writer.writeheader()
         for row in rows:
             # CSV has no lists, and JSON can be parsed back.
-            lists = {name: json.dumps(row[name]) for name in ("repeats", "round_sizes")}
+            lists = {name: json.dumps(row[name]) for name in (*_SAMPLES, "round_sizes")}
             interval = row["interval"] and json.dumps(row["interval"])
             writer.writerow({**row, **lists, "interval": interval})
 
@@ -78,7 +81,7 @@ def _write_parquet(records: list[Record], path: Path) -> None:
     types = {
         **dict.fromkeys(["rows", "columns", "level", "rounds", "schema"], pa.int64()),
         "value": pa.float64(),
-        **dict.fromkeys(["repeats", "interval"], pa.list_(pa.float64())),
+        **dict.fromkeys([*_SAMPLES, "interval"], pa.list_(pa.float64())),
         "round_sizes": pa.list_(pa.int64()),
     }
     names, rows = flat_rows(records)

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     import jsonschema
 
 
-SCHEMA = 3
+SCHEMA = 4
 """Number of the form that is written. Every new or changed field raises it; 1 had no such field."""
 
 _OWN_FIELDS = ("cache", "threads", "track", "medium")
 """Axes that had fields of their own until form 2; they are among the conditions since."""
+
+_BESIDE_REPEATS = ("cpu_repeats", "loop_repeats")
+"""Fields with a number for each of the repeats, or none."""
 
 _FIXED_RULES = Path(__file__).with_name("record_schema.json")
 
@@ -101,6 +104,12 @@ def validate(facts: Any) -> None:
         raise InvalidRecordError(
             f"round_sizes is {sizes}, but must add up to the {len(facts['repeats'])} repeats"
         )
+    for name in _BESIDE_REPEATS:
+        if (found := len(facts.get(name, []))) not in {0, len(facts["repeats"])}:
+            raise InvalidRecordError(
+                f"{name} has {found} numbers, but must have one for each of the "
+                f"{len(facts['repeats'])} repeats, or none"
+            )
     interval = facts["interval"]
     if interval is not None and interval[0] > interval[1]:
         raise InvalidRecordError(f"interval is {interval}, but must have its lower end first")
@@ -203,7 +212,8 @@ def _agrees(found: Any) -> bool:
     """Return whether the fields agree with each other; each rule here is one of `validate`."""
     metric = METRICS.get(found.metric)
     sizes, interval, value = found.round_sizes, found.interval, found.value
-    numbers = found.repeats if value is None else [value, *found.repeats]
+    beside = [getattr(found, name) for name in _BESIDE_REPEATS]
+    numbers = [*found.repeats, *beside[0], *beside[1], *([] if value is None else [value])]
     return (
         metric is not None
         and metric.unit == found.unit
@@ -211,6 +221,7 @@ def _agrees(found: Any) -> bool:
         and (value is not None or bool(found.sentence.strip()))
         and all(found.conditions.get(name, allowed[0]) in allowed for name, allowed in _named().items())
         and (not sizes or sum(sizes) == len(found.repeats))
+        and all(len(each) in {0, len(found.repeats)} for each in beside)
         and (interval is None or -sys.float_info.max <= interval[0] <= interval[1])
         # JSON has integers that are greater than any float.
         and max([*numbers, *(interval or [])], default=0) <= sys.float_info.max

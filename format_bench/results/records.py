@@ -64,6 +64,10 @@ class Record(Conditioned):
     """The query that the value is of, e.g. "Q7"; empty if of none."""
     machine: str = ""
     """Fingerprint of the machine of a cluster; empty outside of clusters."""
+    cpu_repeats: list[float] = field(default_factory=list)
+    """CPU seconds of each of the repeats, if it is a time of calls in one process; possibly none."""
+    loop_repeats: list[float] = field(default_factory=list)
+    """CPU seconds of the clock's reference loop beside each of them."""
     environment: str = ""
     """Python, libraries and measurement, e.g. "CPython 3.11.7, measurement 4, pandas 3.1.1"; empty if
     it is not known, or if asv has it."""

@@ -227,8 +227,13 @@ def records_of(case: Case, columns: int, step: Step, outcome: Outcome, run_id: s
             yield replace(empty, status=status, sentence=outcome.sentence)
         else:
             remarked = replace(empty, status=measured.status, sentence=measured.sentence)
-            repeats = measured.repeats
-            yield _with_repeats(remarked, repeats, [len(repeats)]) if repeats else remarked
+            if measured.repeats:
+                remarked = replace(
+                    _with_repeats(remarked, measured.repeats, [len(measured.repeats)]),
+                    cpu_repeats=_short(measured.cpu),
+                    loop_repeats=_short(measured.loop),
+                )
+            yield remarked
 
 
 def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterator[Record]:
@@ -274,7 +279,22 @@ def combined(earlier: Record | None, found: Record, outcome: Outcome) -> Record:
     # Records of earlier versions do not have the sizes of their rounds.
     is_known = earlier.round_sizes or not earlier.repeats
     sizes = earlier.round_sizes + found.round_sizes if is_known else []
-    return replace(_with_repeats(found, earlier.repeats + found.repeats, sizes), rounds=rounds)
+    return replace(
+        _with_repeats(found, earlier.repeats + found.repeats, sizes),
+        rounds=rounds,
+        cpu_repeats=_of_both(earlier.cpu_repeats, found.cpu_repeats),
+        loop_repeats=_of_both(earlier.loop_repeats, found.loop_repeats),
+    )
+
+
+def _of_both(earlier: list[float], found: list[float]) -> list[float]:
+    """Return the numbers beside the samples of all rounds; none where some rounds have none."""
+    return earlier + found if earlier and found else []
+
+
+def _short(seconds: Sequence[float]) -> list[float]:
+    # The clock of CPU time tells microseconds apart, and no less.
+    return [round(each, 6) for each in seconds]
 
 
 def _with_repeats(record: Record, repeats: Sequence[float], round_sizes: list[int]) -> Record:

@@ -389,12 +389,12 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             ),
             "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "5 tiny"),
             "scale": (scale, ["format", "dataset", "track"], "Scale: ", "2 tiny"),
-            "tabular": (formats, ["format", "dataset"], "Table: ", "6 tiny"),
+            "tabular": (formats, ["format", "dataset"], "Table: ", "7 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "6 tiny"),
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "4 tiny"),
             "chunks": (chunks, ["store", "dataset", "codec"], "Arrays: ", "3 tiny"),
             "records": (records, ["store", "dataset", "codec"], "Records: ", "2 tiny"),
-            "image": (storages, ["storage", "dataset"], "Images: ", "4 tiny"),
+            "image": (storages, ["storage", "dataset"], "Images: ", "5 tiny"),
         }[module]
         assert (params, names) == expected[:2]
         assert benchmark["pretty_name"].startswith(expected[2])

@@ -161,9 +161,10 @@ class JvmCell:
 
     def _times(self, step: str, answers: list[dict[str, Any]]) -> list[Measured]:
         calls = _steady(answers)
+        wall, cpu = ([each[name] for each in calls] for name in ("wall_seconds", "cpu_seconds"))
         return [
-            Measured(f"{step} time", [each["wall_seconds"] for each in calls], _circumstances(answers)),
-            Measured(f"{step} CPU time", [each["cpu_seconds"] for each in calls]),
+            Measured(f"{step} time", wall, _circumstances(answers), cpu=cpu),
+            Measured(f"{step} CPU time", cpu),
         ]
 
     def _run(self, operation: str, file: Path, calls: int, position: int = 0) -> list[dict[str, Any]]:

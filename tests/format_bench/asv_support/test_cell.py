@@ -9,6 +9,7 @@ import pytest
 
 from format_bench.asv_support import cell as asv_cell
 from format_bench.asv_support.cell import CellRun
+from format_bench.asv_support.rounds import Round
 from format_bench.asv_support.run import prepare_data
 from format_bench.families import measuring
 from format_bench.instruments import page_cache
@@ -98,17 +99,31 @@ def test_a_value_of_asvs_last_round_is_of_all_processes(suite):
     assert len(run._rounds(TABLES.steps[0])) == 2
 
 
+def test_peaks_of_processes_are_those_of_the_measuring_ones(suite):
+    grown = samples(suite, "Tabular", "save memory")
+    run = CellRun(TABLES, suite, "Tabular", ("CSV", "eq"), "tiny", 600)
+    peaks = run.all_samples("save peak memory", None, EFFORT, rounds=1)
+    assert len(run._rounds(TABLES.steps[0])) == len(peaks) == 1
+    # Interpreter and libraries count too.
+    assert peaks[0] > grown[0] + 20_000_000
+
+
 def test_samples_of_each_process_are_beside_the_results(suite):
     first, second = (samples(suite, "Tabular", "save time") for _ in range(2))
     run = CellRun(TABLES, suite, "Tabular", ("CSV", "eq"), "tiny", 600)
     memory = run.all_samples("save memory", None, EFFORT, rounds=2)
     found = run.rounds_file.read()
     cell = ("tabular.Tabular", ("CSV", "eq"))
-    assert found.of_cell(*cell, "save time", 1.0, first + second) == [first, second]
-    assert found.of_cell(*cell, "save time", 1.0, second) == [second]
+    both = found.of_cell(*cell, "save time", 1.0, first + second)
+    assert [each.repeats for each in both] == [first, second]
+    # CPU times of the calls, and of the reference loop beside them.
+    assert all(len(each.repeats) == len(each.cpu) == len(each.loop) for each in both)
+    assert all(seconds > 0 for each in both for seconds in each.loop)
+    assert [each.repeats for each in found.of_cell(*cell, "save time", 1.0, second)] == [second]
     assert found.of_cell(*cell, "save time", 1.0, second + first) == []
     middle = statistics.median(memory)
-    assert found.of_cell(*cell, "save memory", middle, None) == [[each] for each in memory]
+    of_memory = found.of_cell(*cell, "save memory", middle, None)
+    assert of_memory == [Round([each]) for each in memory]
     assert found.of_cell(*cell, "save memory", middle + 1, None) == []
 
 

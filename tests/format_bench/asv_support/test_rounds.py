@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from format_bench.asv_support.results import load_run
-from format_bench.asv_support.rounds import RoundsFile
+from format_bench.asv_support.rounds import Round, RoundsFile
 from tests.factories.histories import MonthlyRepository, benchmarks
 
 SAVES = [[1.0, 1.1, 1.2], [1.4, 1.5]]
@@ -37,8 +37,8 @@ def records_of(repository):
 def test_records_have_the_samples_of_each_process(repository):
     made, file = repository
     for each in SAVES:
-        file.append(*CELL, "save time", [each])
-    file.append(*CELL, "save memory", MEMORY)
+        file.append(*CELL, "save time", [Round(each)])
+    file.append(*CELL, "save memory", [*map(Round, MEMORY)])
     found = records_of(made)
     assert found["save time"].repeats_by_round == SAVES
     assert found["save memory"].repeats_by_round == MEMORY
@@ -47,12 +47,12 @@ def test_records_have_the_samples_of_each_process(repository):
 
 def test_samples_of_another_run_of_the_commit_are_left_out(repository):
     made, file = repository
-    file.append(*CELL, "save time", [[9.0, 9.1, 9.2]])
+    file.append(*CELL, "save time", [Round([9.0, 9.1, 9.2])])
     for each in SAVES:
-        file.append(*CELL, "save time", [each])
-    file.append(*CELL, "save memory", MEMORY)
-    file.append(*CELL, "save memory", [[1e6], [2e6]])
-    file.append("tabular.Tabular", ["CSV", "int"], "save time", [[3.0]])
+        file.append(*CELL, "save time", [Round(each)])
+    file.append(*CELL, "save memory", [*map(Round, MEMORY)])
+    file.append(*CELL, "save memory", [Round([1e6]), Round([2e6])])
+    file.append("tabular.Tabular", ["CSV", "int"], "save time", [Round([3.0])])
     found = records_of(made)
     assert found["save time"].repeats_by_round == SAVES
     assert found["save memory"].repeats_by_round == MEMORY

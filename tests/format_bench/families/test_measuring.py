@@ -93,6 +93,23 @@ def test_the_first_turn_does_not_count_if_enough_follow(images):
     assert len(batch.repeats) == len(turns) - 1
 
 
+def test_a_read_that_is_dearer_than_its_budget_is_made_once_warm_and_once_cold(table):
+    steps = [STEPS["tables"][name] for name in ("read", "cold read")]
+    found = measure_steps(steps, *table, Effort(1e-6, 1))
+    assert [round(share) for share in table[0].shares] == [1, 0]
+    times = [each for step in found.values() for each in step if each.metric == "read time"]
+    assert [len(each.repeats) for each in times] == [1, 1]
+    assert found["read"][0].metric == "lost columns"  # the cold one was compared with the data
+
+
+def test_times_have_cpu_times_and_the_reference_loop_beside_them(table):
+    found = measure_step(STEPS["tables"]["read"], *table, Effort(0, 3))
+    wall, cpu = (each for each in found if each.metric in {"read time", "read CPU time"})
+    assert list(wall.cpu) == list(cpu.repeats)
+    assert len(wall.loop) == len(wall.repeats)
+    assert min(wall.loop) > 1e-4
+
+
 def test_where_no_file_can_be_cold_no_read_is_wasted(table, monkeypatch):
     def stays(path):
         raise NotColdError(f"1 of 1 pages of {path.name} stay in the page cache")

@@ -122,6 +122,19 @@ def test_user_and_system_time_are_distinguished():
     assert burning.user_seconds > 0.5 * burning.cpu_seconds
 
 
+def test_the_reference_loop_runs_beside_calls_and_seldom_beside_short_ones(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(clock.time, "perf_counter", lambda: now[0])
+    loop = clock.ReferenceLoop()
+    _, first = loop.times()
+    now[0] += clock.LOOP_INTERVAL_SECONDS / 2
+    assert loop.times()[1] == first
+    now[0] += clock.LOOP_INTERVAL_SECONDS
+    assert loop.times()[1] != first
+    sample = clock.time_call(lambda: None)
+    assert 1e-4 < sample.loop_cpu_seconds < 1
+
+
 def test_the_garbage_collector_is_off_inside_and_back_on_after():
     seen = []
     clock.time_call(lambda: seen.append(gc.isenabled()))

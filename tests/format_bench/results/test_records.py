@@ -31,7 +31,9 @@ from format_bench.results.records import Record, append, engine_of, read, under
 from format_bench.results.status import CellStatus
 
 NAMES = [field.name for field in fields(Record)]
-OPTIONAL = {"round_sizes", "query", "machine", "environment", "schema"}
+OPTIONAL = {
+    "round_sizes", "query", "machine", "cpu_repeats", "loop_repeats", "environment", "schema"
+}  # fmt: skip
 """Fields that records of earlier versions lack."""
 
 GOOD = Record(
@@ -338,12 +340,12 @@ def test_numbers_keep_their_kind(path):
 
 def test_records_of_a_newer_form_are_refused_with_both_forms_and_a_remedy(filled):
     lines = filled.read_bytes().splitlines()
-    newer = {**json.loads(lines[1]), "schema": 4, "humidity": 0.4, "value": "of another type"}
+    newer = {**json.loads(lines[1]), "schema": 5, "humidity": 0.4, "value": "of another type"}
     filled.write_bytes(b"\n".join([lines[0], json.dumps(newer).encode(), b""]))
     with pytest.raises(InvalidResultsError) as caught:
         read(filled)
     assert str(caught.value) == (
-        f"{filled}, line 2: its form of records is 4, and this FormatBench reads forms up to 3; "
+        f"{filled}, line 2: its form of records is 5, and this FormatBench reads forms up to 4; "
         "upgrade it: pip install --upgrade formatbench"
     )
 
@@ -351,9 +353,23 @@ def test_records_of_a_newer_form_are_refused_with_both_forms_and_a_remedy(filled
 def test_a_record_is_written_with_its_form_and_read_without_one_as_the_first(path):
     append(path, GOOD)
     facts = json.loads(path.read_text(encoding="utf-8"))
-    assert facts.pop("schema") == 3
+    assert facts.pop("schema") == 4
     path.write_text(json.dumps(facts) + "\n", encoding="utf-8")
     assert read(path) == [GOOD]
+
+
+def test_records_of_form_3_have_no_times_beside_their_repeats(path):
+    facts = {**asdict(GOOD), "schema": 3}
+    del facts["cpu_repeats"], facts["loop_repeats"]
+    path.write_text(json.dumps(facts) + "\n", encoding="utf-8")
+    assert read(path) == [replace(GOOD, schema=3)]
+
+
+@pytest.mark.parametrize("name", ["cpu_repeats", "loop_repeats"])
+def test_each_repeat_has_a_time_beside_it_or_none_has(path, name):
+    append(path, replace(GOOD, **{name: [0.1, 0.1, 0.2]}))
+    with pytest.raises(InvalidRecordError, match=f"{name} has 2 numbers, but must have one for each"):
+        append(path, replace(GOOD, **{name: [0.1, 0.1]}))
 
 
 def test_the_error_of_a_bad_line_names_the_command_that_helps(tmp_path):

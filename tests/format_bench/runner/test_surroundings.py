@@ -47,6 +47,7 @@ def may_mount(folder) -> bool:
 def failed(record, sentence):
     """Return a record without its value, as of its first round."""
     empty = {"value": None, "repeats": [], "interval": None, "round_sizes": [], "rounds": 1}
+    empty |= {"cpu_repeats": [], "loop_repeats": []}
     return replace(record, **empty, status=CellStatus.FAILED, sentence=sentence)
 
 
