@@ -91,7 +91,7 @@ lint: environment
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
-	$(BIN)/shellcheck cron.sh .ci/run .ci/install .ci/install_commit tools/emulated_medium
+	$(BIN)/shellcheck cron.sh .ci/run .ci/install tools/emulated_medium
 
 jvm: environment
 	$(BIN)/format-bench build

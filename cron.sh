@@ -233,7 +233,7 @@ update_clone() {
 make_environment() {
     local targets=(environment)
     [ "$SCALE" = full ] || targets+=(".asv.$SCALE.json")
-    run make SCALE="$SCALE" "${targets[@]}" ".asv/$SCALE/noise.json" ||
+    run make SCALE="$SCALE" "${targets[@]}" ||
         fail 9 "the packages cannot be installed"
 }
 

@@ -32,7 +32,6 @@ FormatBenchError
 ├── InvalidRecordError (ValueError)         a mapping does not match the schema of records
 │   └── NewerRecordError                    a record has the form of a newer release
 ├── InvalidResultsError (ValueError)        a file does not consist of records
-├── InvalidNoiseFloorError                  a file does not contain noise floors
 ├── ResultsNotFoundError                    a folder lacks results of asv
 ├── NoCommonCellsError                      two results share no cell
 ├── NoCandidateError                        a recommendation's requirements exclude every candidate
@@ -306,10 +305,6 @@ class NewerRecordError(InvalidRecordError):
 
 class InvalidResultsError(FormatBenchError, ValueError):
     """A file that does not consist of records; the message names the file and the line."""
-
-
-class InvalidNoiseFloorError(FormatBenchError):
-    """A file that does not contain noise floors."""
 
 
 class ResultsNotFoundError(FormatBenchError):

@@ -1,14 +1,20 @@
-"""Sensitivity of the measurements to a slowdown of 10 %: ``python -m tools.check_noise [FORMAT...]``.
+"""Noise of measurements: ``python -m tools.check_noise [FORMAT...]``, or ``--runs A B``.
 
 Compares an adapter with a twin that reads 10 % slower, and with an equal twin, 20 times each. The slower
 twin burns a tenth of the CPU time that the adapter needs, measured just before. Two sets of CPU times
 differ by the rank test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947) with an error of
 one in a thousand. By default for Feather, Parquet, Pickle and CSV.
+
+Of two runs of the same cells on one machine, `--runs` prints how well they agree: the difference of
+times in the median cell, the share of groups in which formats come in the same order, and the share of
+pairs out of order in each, e.g. cold reads below warm ones.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
+import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -16,17 +22,28 @@ from typing import TYPE_CHECKING, Any
 
 import data_formats
 import data_generator
+from adapter_core import FormatBenchError
+from format_bench.cli.options import load_source
+from format_bench.comparison import compare
 from format_bench.instruments.clock import time_call
 from format_bench.instruments.touch import touch
+from format_bench.results.metrics import METRICS, Noise
+from format_bench.results.noise import RunNoise, is_wall_time
+from format_bench.results.self_check import SelfCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from adapter_core import DataFormat
     from format_bench.instruments.clock import Sample
+    from format_bench.results.load import Results
+    from format_bench.results.records import Record
 
 
 TRIES, SAMPLES = 20, 200
+
+FEWEST_IN_ORDER, SAME_ORDER = 5, 0.97
+"""Formats whose order says something, and the correlation from which on two orders are the same."""
 
 SIGNIFICANCE = 0.001
 """Probability that equal calls are called different."""
@@ -75,13 +92,83 @@ def reads_differ(first: DataFormat, second: DataFormat, path: Path) -> bool:
     return differ(*samples)
 
 
+def agreement(a: Results, b: Results) -> Iterator[str]:
+    """Yield sentences on how well two runs of the same cells agree.
+
+    Raises
+    ------
+    NoCommonCellsError
+        If they have no cell in common.
+    """
+    found = compare(a, b)
+    noise = RunNoise(a.records)
+    differences, beyond, known = [], 0, 0
+    for each in found.ratios:
+        if is_wall_time(each.pair.a) and each.value:
+            differences.append(max(each.value, 1 / each.value) - 1)
+            if (own := noise.of_cell(each.pair.a)) is not None:
+                known += 1
+                beyond += differences[-1] > own
+    if differences:
+        ordered = sorted(differences)
+        high = ordered[math.ceil(0.95 * len(ordered)) - 1]
+        yield (
+            f"{len(ordered):,} times differ by {statistics.median(ordered):.1%} in the median cell, and "
+            f"by {high:.0%} or less in 95% of them"
+        )
+    if steadied := sorted(
+        max(one, other) / min(one, other) - 1
+        for each in found.ratios
+        if (one := _in_loops(each.pair.a)) and (other := _in_loops(each.pair.b))
+    ):
+        yield (
+            f"{len(steadied):,} CPU times by the reference loop beside them differ by "
+            f"{statistics.median(steadied):.1%} in the median cell"
+        )
+    if known:
+        yield f"{beyond / known:.1%} of {known:,} differ by more than A's noise; 5% are expected"
+    orders = [
+        each.spearman
+        for each in found.agreements
+        if each.dataset and each.cells >= FEWEST_IN_ORDER and each.spearman is not None
+        if METRICS[each.measure.metric].noise is Noise.WALL_TIME
+    ]
+    if orders:
+        good = sum(each >= SAME_ORDER for each in orders)
+        yield (
+            f"{good} of {len(orders)} groups of times ({good / len(orders):.0%}) have a Spearman "
+            f"correlation of {SAME_ORDER} or more; the least is {min(orders):.3f}"
+        )
+    for name, each in (("A", a), ("B", b)):
+        check = SelfCheck.of(each.records)
+        if check.pairs:
+            wrong = f"{len(check.out_of_order)} of {len(check.pairs):,} pairs ({check.share:.1%})"
+            yield f"{name}: {wrong} are out of order"
+
+
+def _in_loops(record: Record) -> float | None:
+    """Return the CPU time of a warm call by the reference loop beside it, if it is known."""
+    beside = [*zip(record.cpu_repeats, record.loop_repeats, strict=False)]
+    if record.cache == "cold" or not all(loop for _, loop in beside):
+        return None
+    return statistics.median(cpu / loop for cpu, loop in beside) if beside else None
+
+
 def main() -> None:
-    """Print for each format in how many of 20 tries its reads differed from its twins'."""
+    """Print for each format in how many of 20 tries its reads differed from its twins'; or on runs."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     usual = ["Feather", "Parquet", "Pickle", "CSV"]
     parser.add_argument("labels", nargs="*", default=usual, metavar="FORMAT")
-    for label in parser.parse_args().labels:
+    parser.add_argument("--runs", nargs=2, metavar=("A", "B"), help="results of two runs")
+    asked = parser.parse_args()
+    if asked.runs:
+        try:
+            print("\n".join(agreement(*map(load_source, asked.runs))))
+        except FormatBenchError as error:
+            raise SystemExit(f"check_noise: {error}") from error
+        return
+    for label in asked.labels:
         with tempfile.TemporaryDirectory() as folder:
             adapter = data_formats.get(label)
             path = Path(folder, f"table{adapter.suffix}")

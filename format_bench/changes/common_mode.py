@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from format_bench.changes.history import HistoryLine, Point
-    from format_bench.results.noise_floor import Floors
 
 # Formats below which a change of one or two would be taken for the machine's.
 FEWEST_FORMATS = 6
@@ -93,11 +92,9 @@ class CommonShift:
         return f"{formats} {self.operation} {factor} times {verb} than usual"
 
 
-def common_shifts(
-    line: HistoryLine, series: Sequence[CellSeries], floors: Floors | None
-) -> list[CommonShift]:
+def common_shifts(line: HistoryLine, series: Sequence[CellSeries]) -> list[CommonShift]:
     """Return the common shifts of a line in order of time."""
-    least = math.log1p(Operation("", Noise.WALL_TIME).least_effect(floors))
+    least = math.log1p(Operation("", Noise.WALL_TIME).least_effect)
     found = [
         CommonShift(point, module, operation, math.exp(shift))
         for (module, operation), shifts in _shifts_by_mode(series).items()
@@ -144,16 +141,14 @@ def _mean(levels: NDArray[np.float64], points: Sequence[int]) -> float:
     return float(values.mean()) if len(values) else np.nan
 
 
-def adjusted_series(
-    series: Sequence[CellSeries], floors: Floors | None
-) -> dict[FormatOperation, list[AdjustedSeries]]:
+def adjusted_series(series: Sequence[CellSeries]) -> dict[FormatOperation, list[AdjustedSeries]]:
     """Return the corrected series of times and memory by format and operation, in their order."""
     shifts = _shifts_by_mode(series)
     found: dict[FormatOperation, list[AdjustedSeries]] = {}
     for each in series:
         if each.group.operation.kind in (*TIMES, Noise.MEMORY):
             shift = shifts.get(_mode(each), np.zeros(len(each.levels)))
-            least = float(np.log1p(each.group.operation.least_effect(floors)))
+            least = float(np.log1p(each.group.operation.least_effect))
             adjusted = AdjustedSeries(each, each.levels - shift, each.replicates - shift[:, None], least)
             found.setdefault(each.group, []).append(adjusted)
     return found

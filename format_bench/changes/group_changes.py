@@ -21,7 +21,6 @@ from format_bench.results.metrics import Noise
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import AsvCell
-    from format_bench.results.noise_floor import Floors
 
 # Probability of any false alarm on the page.
 LEVEL = 0.01
@@ -42,7 +41,7 @@ class GroupChange:
     """All cells of the group that have values before and after."""
 
 
-def exact_changes(series: Sequence[CellSeries], floors: Floors | None) -> list[GroupChange]:
+def exact_changes(series: Sequence[CellSeries]) -> list[GroupChange]:
     """Return each point at which sizes or counts differ from those before.
 
     A value must leave the range of all values since the last change by more than
@@ -54,7 +53,7 @@ def exact_changes(series: Sequence[CellSeries], floors: Floors | None) -> list[G
     for each in series:
         if each.group.operation.kind in (Noise.SIZE, Noise.EXACT):
             groups.setdefault(each.group, []).append(each)
-            for change in _exact_changes(each, each.group.operation.least_effect(floors)):
+            for change in _exact_changes(each, each.group.operation.least_effect):
                 key = (each.group, change.at, change.effect > 0)
                 found.setdefault(key, []).append((each, change))
     return [
@@ -127,17 +126,15 @@ def availability_changes(series: Sequence[CellSeries]) -> list[AvailabilityChang
     return list(found.values())
 
 
-def measured_changes(series: Sequence[CellSeries], floors: Floors | None) -> list[GroupChange]:
+def measured_changes(series: Sequence[CellSeries]) -> list[GroupChange]:
     """Return the changes of times and memory: first whole groups, then single cells.
 
     Parameters
     ----------
     series : sequence of CellSeries
         All of a line; sizes and counts are left out.
-    floors : Floors, optional
-        Noise floors of the machine.
     """
-    members = adjusted_series(series, floors)
+    members = adjusted_series(series)
     groups: dict[Hashable, DetectorInput] = {
         group: group_input(found) for group, found in members.items()
     }

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from format_bench.asv_support.results import AsvCell
     from format_bench.changes.history import HistoryLine
-    from format_bench.results.noise_floor import Floors
 
 
 @dataclass(frozen=True)
@@ -28,19 +27,10 @@ class Operation:
     name: str
     kind: Noise
 
-    def least_effect(self, floors: Floors | None) -> float:
-        """Return the smallest change that is of interest, as a share of the value.
-
-        That is the noise floor of the machine, or the entry of `LEAST_EFFECTS` if it is larger.
-        """
-        floor = {
-            Noise.WALL_TIME: floors.wall_time if floors else UNMEASURED_FLOOR,
-            Noise.CPU_TIME: floors.cpu_time if floors else UNMEASURED_FLOOR,
-            Noise.MEMORY: floors.memory if floors else UNMEASURED_FLOOR,
-            Noise.SIZE: floors.size if floors else 0.0,
-            Noise.EXACT: 0.0,
-        }[self.kind]
-        return max(floor, LEAST_EFFECTS[self.kind])
+    @property
+    def least_effect(self) -> float:
+        """The smallest change that is of interest, as a share of the value."""
+        return LEAST_EFFECTS[self.kind]
 
 
 TIMES = (Noise.WALL_TIME, Noise.CPU_TIME)
@@ -54,17 +44,15 @@ OPERATIONS = {
     if metric.operation
 }
 
-# Shares below which nobody would act on a change.
+# Shares below which nobody would act on a change. Whether a larger one is noise, the points of the
+# history and their processes decide (`format_bench.changes.detection`).
 LEAST_EFFECTS = {
-    Noise.WALL_TIME: 0.02,
-    Noise.CPU_TIME: 0.02,
-    Noise.MEMORY: 0.02,
+    Noise.WALL_TIME: 0.05,
+    Noise.CPU_TIME: 0.05,
+    Noise.MEMORY: 0.03,
     Noise.SIZE: 0.005,
     Noise.EXACT: 0.0,
 }
-
-# Noise floor where none was measured: rather more than quiet machines have.
-UNMEASURED_FLOOR = 0.1
 
 # Added to growths of memory: below a MiB they are a few pages more or less.
 MEMORY_OFFSET_BYTES = 2**20

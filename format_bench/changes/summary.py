@@ -7,7 +7,6 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from format_bench.changes.change import CellChange, ChangeKind, FormatChange
 from format_bench.changes.common_mode import CommonShift, common_shifts
@@ -22,9 +21,6 @@ from format_bench.changes.history import History, HistoryLine, version_steps
 from format_bench.changes.series import CellSeries, cell_series
 from format_bench.instruments.intervals import median_interval
 from format_bench.results.metrics import Noise
-
-if TYPE_CHECKING:
-    from format_bench.results.noise_floor import Floors
 
 # Words for values that grew, and for values that shrank.
 VERBS = {
@@ -62,22 +58,20 @@ class LineChanges:
 
 # Detection takes seconds, and several pages and files show the same changes.
 @functools.lru_cache(maxsize=1)
-def changes_by_line(history: History, floors: Floors | None) -> list[LineChanges]:
+def changes_by_line(history: History) -> list[LineChanges]:
     """Return the changes of each line, in the order of the lines.
 
     Parameters
     ----------
     history : History
         All results.
-    floors : Floors, optional
-        Noise floors of the machine; by default, `format_bench.changes.series.UNMEASURED_FLOOR`.
     """
-    return [_line_changes(history, line, floors) for line in history.lines]
+    return [_line_changes(history, line) for line in history.lines]
 
 
-def _line_changes(history: History, line: HistoryLine, floors: Floors | None) -> LineChanges:
+def _line_changes(history: History, line: HistoryLine) -> LineChanges:
     series = cell_series(line)
-    groups = [*measured_changes(series, floors), *exact_changes(series, floors)]
+    groups = [*measured_changes(series), *exact_changes(series)]
     found = [_level_change(each, history, line) for each in groups]
     found += [_availability_change(each, history, line) for each in availability_changes(series)]
     # The sort is stable: changes of one point stay in the order of the suites.
@@ -87,7 +81,7 @@ def _line_changes(history: History, line: HistoryLine, floors: Floors | None) ->
         series=series,
         changes=[each for each in found if each.kind is not ChangeKind.SUSPECTED],
         suspected=[each for each in found if each.kind is ChangeKind.SUSPECTED],
-        common_shifts=common_shifts(line, series, floors),
+        common_shifts=common_shifts(line, series),
     )
 
 

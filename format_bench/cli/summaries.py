@@ -21,11 +21,10 @@ from data_generator.user.summary import (
     Plain,
     TableDescription,
 )
-from format_bench.results import noise_floor
 from format_bench.results.display import terminal
 from format_bench.results.display.text import quantity
-from format_bench.results.load import RESULTS, Results, load, metadata_beside, without_unasked
-from format_bench.results.marks import symbols
+from format_bench.results.load import Results, load, metadata_beside, without_unasked
+from format_bench.results.marks import SYMBOLS
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.table import style_of, text_table
 from format_bench.runner import progress
@@ -64,19 +63,22 @@ def show(found: RunSummary, out: Path) -> None:
 
     to = terminal.console()
     own = without_unasked(progress.records_of_cases(found.records, found.cases))
-    floors = noise_floor.beside(out / RESULTS)
+    whole = Results(out.name, own, metadata_beside(out))
+    top = headline_of(whole)
+    if top.banner:
+        terminal.prose(to, top.banner)
+        to.print()
     for cases in filter(None, (found.sample, found.cases)):
         records = progress.records_of_cases(found.records, cases)
         for place in dict.fromkeys(case.place for case in cases):
-            table = progress.table(place, cases, found.columns, records, floors, found.not_run)
+            table = progress.table(place, cases, found.columns, records, found.not_run)
             terminal.text_table(to, text_table(_title(place, cases), table), style_of)
             to.print()
-    terminal.prose(to, f"{symbols(floors)} Medians; see {out} for all samples.")
+    terminal.prose(to, f"{SYMBOLS} Medians; see {out} for all samples.")
     if check := str(SelfCheck.of(own)):
         terminal.prose(to, check)
     to.print()
-    whole = Results(out.name, own, metadata_beside(out), floors)
-    for sentence in (*headline_of(whole).sentences, *findings(whole)):
+    for sentence in (*map(str, top.answer), *findings(whole)):
         to.print(sentence)
 
 

@@ -28,14 +28,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from adapter_core.errors import NoCommonCellsError
 from format_bench.instruments.intervals import Interval, median_interval
 from format_bench.results.candidates import Candidate, Configuration, DatasetSize, candidates_of
+from format_bench.results.disturbance import Disturbance
 from format_bench.results.environments import mixture
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import Measure
+from format_bench.results.noise import RunNoise
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
     Key = TypeVar("Key", bound=Hashable)
@@ -91,7 +92,7 @@ class Significance(StrEnum):
     """Significance of a difference."""
 
     REAL = "real"
-    """The interval excludes 1, and the difference is beyond the noise floors that are known."""
+    """The interval excludes 1, and the difference is beyond the noise that the rounds of both show."""
     NOISE = "noise"
     UNCLEAR = "unclear"
     """At least one of the values is a single sample of an inexact metric."""
@@ -186,6 +187,8 @@ class Comparison:
     """Cells on common data sets that have a value in the first results alone."""
     only_b: int
     caveats: list[str] = field(default_factory=list)
+    banners: list[str] = field(default_factory=list)
+    """What disturbed A or B."""
 
 
 def compare(a: Results, b: Results) -> Comparison:
@@ -204,7 +207,8 @@ def compare(a: Results, b: Results) -> Comparison:
     if not pairs:
         raise NoCommonCellsError(f"nothing was measured in both: {_datasets(a)}; {_datasets(b)}")
     means = _means_where_rows_differ(pairs)
-    ratios = list(_ratios(pairs, means, [each.floors for each in (a, b) if each.floors]))
+    noise = RunNoise(a.records), RunNoise(b.records)
+    ratios = list(_ratios(pairs, means, noise))
     by_place = _grouped(pairs, lambda each: (each.dataset.suite, each.measure))
     return Comparison(
         a=a.name,
@@ -217,7 +221,12 @@ def compare(a: Results, b: Results) -> Comparison:
         differences=_metadata_differences(a, b),
         only_a=only_a,
         only_b=only_b,
-        caveats=[*_about_rows(means), *_about_noise(a, b, ratios), *_about_metadata(a, b)],
+        banners=[
+            f"{name}: {banner}"
+            for name, each in (("A", a), ("B", b))
+            if (banner := Disturbance.of(each).banner)
+        ],
+        caveats=[*_about_rows(means), *_about_noise(a, b, noise, ratios), *_about_metadata(a, b)],
     )
 
 
@@ -330,16 +339,16 @@ def _means_where_rows_differ(pairs: list[Pair]) -> MeansByPlace:
     return {place: _means_of(those) for place, those in found.items()}
 
 
-def _ratios(pairs: list[Pair], means: MeansByPlace, floors: list[Floors]) -> Iterator[Ratio]:
+def _ratios(pairs: list[Pair], means: MeansByPlace, noise: tuple[RunNoise, RunNoise]) -> Iterator[Ratio]:
     for pair in pairs:
         place = pair.dataset, pair.measure
         if place not in means or means[place] is not None:
-            # A difference must be beyond the noise of either machine.
-            floor = max((each.floor_for(pair.a.metric) for each in floors), default=0.0)
-            yield _ratio_of(pair, means.get(place), floor)
+            # A difference must be beyond the noise of either run.
+            both = (of_run.of_cell(each) or 0.0 for of_run, each in zip(noise, pair[3:], strict=True))
+            yield _ratio_of(pair, means.get(place), max(both))
 
 
-def _ratio_of(pair: Pair, means: Means | None, floor: float) -> Ratio:
+def _ratio_of(pair: Pair, means: Means | None, noise: float) -> Ratio:
     """Return the ratio of a pair; divided by means, which are taken for known, if there are any."""
     mean_a, mean_b = means or (1.0, 1.0)
     a, b = (value / mean for value, mean in zip(pair.values, (mean_a, mean_b), strict=True))
@@ -350,14 +359,14 @@ def _ratio_of(pair: Pair, means: Means | None, floor: float) -> Ratio:
     low_a, high_a = one.low / mean_a, one.high / mean_a
     low_b, high_b = other.low / mean_b, other.high / mean_b
     apart = low_b > high_a or low_a > high_b
-    beyond_floor = max(a, b) > min(a, b) * (1 + floor)
+    beyond_noise = max(a, b) > min(a, b) * (1 + noise)
     return Ratio(
         pair,
         value,
         _divided(low_b, high_a),
         _divided(high_b, low_a),
         one.confidence * other.confidence,
-        Significance.REAL if apart and beyond_floor else Significance.NOISE,
+        Significance.REAL if apart and beyond_noise else Significance.NOISE,
         relative=bool(means),
     )
 
@@ -558,12 +567,18 @@ def _about_rows(means: MeansByPlace) -> Iterator[str]:
         yield f"{what} is left out: one format alone, or a 0, has no such mean"
 
 
-def _about_noise(a: Results, b: Results, ratios: list[Ratio]) -> Iterator[str]:
-    unknown = [name for name, each in (("A", a), ("B", b)) if each.floors is None]
+def _about_noise(
+    a: Results, b: Results, noise: tuple[RunNoise, RunNoise], ratios: list[Ratio]
+) -> Iterator[str]:
+    unknown = [
+        name
+        for name, each, of_run in zip("AB", (a, b), noise, strict=True)
+        if not any(map(of_run.of_cell, each.records))
+    ]
     if unknown:
         yield (
-            f"the noise floors of {' and '.join(unknown)} are not known (format-bench study noise "
-            "--out noise.json, beside the results): intervals alone decide what is real"
+            f"the rounds of {' and '.join(unknown)} do not show the noise of a run: intervals alone "
+            "decide what is real there"
         )
     weakest = min((each.confidence for each in ratios if each.confidence is not None), default=1.0)
     if weakest < CONFIDENT:

@@ -33,8 +33,8 @@ EQUAL = "="
 
 LEGEND = (
     f"Numbers are B / A; below 1, B is better; {EQUAL} where both are equal. ~ noise: the interval "
-    "includes 1, or the noise floor is larger. ? unclear: single samples. No mark: real. Agreement of "
-    "ranks: 1 is the same order, -1 the opposite."
+    "includes 1, or noise is larger. ? unclear: single samples. No mark: real. Agreement of ranks: 1 is "
+    "the same order, -1 the opposite."
 )
 
 # Number of the largest differences, and of disagreements, that are printed.
@@ -45,6 +45,8 @@ def show(comparison: Comparison, *, quiet: bool) -> None:
     """Print a comparison; if `quiet`, without legend and caveats."""
     console = terminal.console()
     terminal.prose(console, f"A: {comparison.a}; B: {comparison.b}")
+    for banner in comparison.banners:
+        terminal.prose(console, banner)
     _show_ratios(console, comparison.ratios)
     _show_ratios_of_queries(console, comparison.ratios)
     _show_largest(console, comparison.ratios)
@@ -231,7 +233,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         "circumstances_that_differ": [each._asdict() for each in comparison.differences],
         "cells_in_a_only": comparison.only_a,
         "cells_in_b_only": comparison.only_b,
-        "remarks": comparison.caveats,
+        "remarks": [*comparison.banners, *comparison.caveats],
     }
 
 

@@ -15,7 +15,7 @@ from format_bench.report import metadata_table
 from format_bench.report.charts.build import scatters_of
 from format_bench.report.ranking import findings_on, headline_of
 from format_bench.results.display.text import joined, quantity
-from format_bench.results.marks import BEST, TIE, legend
+from format_bench.results.marks import BEST, LEGEND, TIE
 from format_bench.results.metrics import LEADERS, Measure
 from format_bench.results.suites import SUITES
 
@@ -110,7 +110,7 @@ def overview(site: SiteData, latest: LatestRun, pages: Sequence[Page], exports: 
             for suite in outline.suites
         ],
         self_check=outline.self_check,
-        legend=legend(outline.floors),
+        legend=LEGEND,
         pages=[page for page in pages if page.in_menu],
         asv_page=ASV_PAGE,
         exports=exports,

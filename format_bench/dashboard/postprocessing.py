@@ -19,11 +19,12 @@ from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.metadata import run_metadata
 from format_bench.report.model import results_by_suite
 from format_bench.report.queries import query_tables
-from format_bench.results import export, noise_floor
+from format_bench.results import export
 from format_bench.results.display import terminal
 from format_bench.results.display.markdown import TextTable, markdown
+from format_bench.results.disturbance import Disturbance
 from format_bench.results.load import Results
-from format_bench.results.marks import symbols
+from format_bench.results.marks import SYMBOLS
 from format_bench.results.noise import RunNoise
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.suites import suite_order
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.metrics import Measure
-    from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
 
@@ -57,27 +57,19 @@ if TYPE_CHECKING:
     "the duration of the last run alone, so if that measured some cells only, or appended samples, the "
     "share is too high.",
 )
-@click.option(
-    "--noise",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Noise floors, as `format-bench study noise --out` writes them; by default "
-    "noise.json beside the results, if it is there.",
-)
-def command(config: Path, out: Path | None, measured_share: bool, noise: Path | None) -> None:  # noqa: FBT001 (a switch)
+@click.option("--noise", hidden=True, help="Without effect: the rounds of a run show its noise.")
+def command(config: Path, out: Path | None, measured_share: bool, noise: str | None) -> None:  # noqa: ARG001, FBT001 (a switch; an earlier option)
     """Compare formats by the newest results of asv.
 
     Prints tables for each data set, formats by metrics, with an asterisk at the best of each metric and
     an equals sign at ties with it. Writes the tables to comparison.md, all values to comparison.csv, all
-    samples to records.jsonl and records.parquet, the metadata of the run to circumstances.json, and
-    the noise floors, if known, to noise.json.
+    samples to records.jsonl and records.parquet, and the metadata of the run to circumstances.json.
     """
     from asv.config import Config
 
     results_dir = config.parent / Config.load(str(config)).results_dir
     try:
         run = newest_run(results_dir)
-        noise = noise or results_dir.parent / noise_floor.FILE_NAME
-        floors = noise_floor.read(noise) if noise.exists() else None
     except FormatBenchError as error:
         click.echo(f"postprocessing: {error}", err=True)
         sys.exit(2)
@@ -89,24 +81,29 @@ def command(config: Path, out: Path | None, measured_share: bool, noise: Path | 
         return
     metadata = AsvMetadataFile(results_dir, run.environment).newest(run.commit)
     records = records_of(run, metadata)
-    found = tables(Results(run.machine, records, [metadata], floors))
+    results = Results(run.machine, records, [metadata])
+    found, banner = tables(results), Disturbance.of(results).banner
     to = terminal.console()
+    if banner:
+        terminal.prose(to, banner)
+        to.print()
     for table in found:
         terminal.text_table(to, table, style_of)
         to.print()
-    notes = [symbols(floors), *filter(None, [str(SelfCheck.of(records))])]
+    notes = [SYMBOLS, *filter(None, [str(SelfCheck.of(records))])]
     to.print("\n".join(notes))
     out = out or results_dir.parent / "report"
     out.mkdir(parents=True, exist_ok=True)
-    _write_comparison(run, records, found, "\n\n".join(notes).replace("*", "\\*"), out)
-    _write_records(records, metadata, floors, out)
+    _write_comparison(run, records, found, banner, "\n\n".join(notes).replace("*", "\\*"), out)
+    _write_records(records, metadata, out)
     click.echo(f"Written: {', '.join(sorted(path.name for path in out.iterdir()))} in {out}")
 
 
-def _write_comparison(
-    run: Run, records: list[Record], found: list[TextTable], legend: str, out: Path
+def _write_comparison(  # noqa: PLR0913, PLR0917 (the parts of a page)
+    run: Run, records: list[Record], found: list[TextTable], banner: str, legend: str, out: Path
 ) -> None:
     heading = f"# Comparison\n\nCommit {run.commit[:8]} on {run.machine}, {run.environment}.\n\n"
+    heading += f"**{banner}**\n\n" if banner else ""
     text = heading + "\n".join(markdown(table) for table in found)
     for name, content in (
         ("comparison.md", f"{text}\n{legend}\n"),
@@ -116,18 +113,10 @@ def _write_comparison(
             temporary.write_text(content, encoding="utf-8")
 
 
-def _write_records(
-    records: list[Record], metadata: dict[str, Any], floors: Floors | None, out: Path
-) -> None:
+def _write_records(records: list[Record], metadata: dict[str, Any], out: Path) -> None:
     run_metadata.write(metadata, out / "circumstances.json")
     for ending in (".jsonl", ".parquet"):
         export.export(records, out / f"records{ending}")
-    # A report on these records marks the same ties.
-    noise = out / noise_floor.FILE_NAME
-    if floors:
-        noise_floor.write(floors, noise)
-    else:
-        noise.unlink(missing_ok=True)
 
 
 # End of the names of metrics that include imports and the table to save.
@@ -188,6 +177,9 @@ def _codec(configuration: Configuration) -> str:
     return f"{configuration.codec or 'none'}{level}"
 
 
+_NOT_IN_CSV = {"axes", "samples", "round_sizes", "cpu_samples", "loop_samples", "track", "settings"}
+
+
 def cells_as_csv(cells: Iterable[AsvCell], records: Sequence[Record]) -> str:
     """Return all cells as CSV, a row each; an empty cell has no value but a status and a sentence.
 
@@ -201,11 +193,7 @@ def cells_as_csv(cells: Iterable[AsvCell], records: Sequence[Record]) -> str:
         Their records, in the same order.
     """
     text = io.StringIO()
-    names = [
-        field.name
-        for field in fields(AsvCell)
-        if field.name not in ("axes", "samples", "round_sizes", "track", "settings")
-    ]
+    names = [field.name for field in fields(AsvCell) if field.name not in _NOT_IN_CSV]
     writer = csv.DictWriter(text, [*names, "noise"], extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     of_run = RunNoise(records)

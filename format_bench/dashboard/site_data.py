@@ -16,13 +16,11 @@ from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.changes.history import History, read_history
 from format_bench.changes.summary import LineChanges, changes_by_line
 from format_bench.report.model import Outline, outline_of
-from format_bench.results import noise_floor
 from format_bench.results.load import Results, suite_of
 from format_bench.results.suites import SUITES, suite_order
 
 if TYPE_CHECKING:
     from format_bench.asv_support.results import Run
-    from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
 
@@ -40,12 +38,6 @@ class SiteConfig:
     html_dir: Path
     root: Path
     """The checkout: its git history has the library sets, its folder `docs` the documents."""
-
-    @cached_property
-    def floors(self) -> Floors | None:
-        """Noise floors of this machine; None if they were not measured."""
-        path = self.results_dir.parent / "noise.json"
-        return noise_floor.read(path) if path.exists() else None
 
 
 def site_config(configuration: Any, root: Path) -> SiteConfig:
@@ -129,9 +121,7 @@ def latest_runs(config: SiteConfig, changes: Iterable[LineChanges]) -> list[Late
     for each in changes:
         if each.line.machine not in found:
             folder = folder_of(each.line.machine) if found else ""
-            # The noise was measured on one machine, as a rule the one of the newest run.
-            floors = None if found else config.floors
-            found[each.line.machine] = _latest_run(config, each, benchmarks, floors, folder)
+            found[each.line.machine] = _latest_run(config, each, benchmarks, folder)
     return list(found.values())
 
 
@@ -144,20 +134,14 @@ def folder_of(machine: str) -> str:
 
 
 def _latest_run(
-    config: SiteConfig,
-    changes: LineChanges,
-    benchmarks: Mapping[str, Any],
-    floors: Floors | None,
-    folder: str,
+    config: SiteConfig, changes: LineChanges, benchmarks: Mapping[str, Any], folder: str
 ) -> LatestRun:
     run = changes.line.points[-1].run
     file = AsvMetadataFile(config.results_dir, run.environment)
     metadata = file.newest(run.commit, run.cpu)
     shown = {name: fact for name, fact in metadata.items() if name not in _ASV_ONLY}
     records = records_of(run, metadata)
-    results = Results(
-        config.project, sorted(records, key=_report_order), [shown] if shown else [], floors
-    )
+    results = Results(config.project, sorted(records, key=_report_order), [shown] if shown else [])
     return LatestRun(run, records, results, outline_of(results), benchmarks, changes, folder)
 
 
@@ -202,6 +186,6 @@ class SiteData:
             If asv has no results.
         """
         history = read_history(config.results_dir, config.root)
-        changes = changes_by_line(history, config.floors)
+        changes = changes_by_line(history)
         first, *others = latest_runs(config, changes)
         return cls(config, history, changes, first, others)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from format_bench.racing.race import Race
     from format_bench.racing.standings import Drop
     from format_bench.recommendation.recommend import Ranked, Recommendation
-    from format_bench.results.noise_floor import Floors
 
 # Entries and drops that are shown on a terminal: with the lines between them they fit into 24 lines.
 SHOWN, DROPS_SHOWN = 10, 5
@@ -111,7 +110,7 @@ def _row(ranked: Ranked, race: Race) -> list[str]:
     return [ranked.candidate.name, *scores, f"{rows:,}"]
 
 
-def recommendation(race: Race, floors: Floors | None) -> Recommendation:
+def recommendation(race: Race) -> Recommendation:
     """Return the recommendation of a race at its end, with caveats on the race.
 
     It is by values on all rows, where at least two entries have them; until then, by estimates.
@@ -120,8 +119,6 @@ def recommendation(race: Race, floors: Floors | None) -> Recommendation:
     ----------
     race : Race
         The race.
-    floors : Floors, optional
-        The noise floors of the machine, if they were measured.
 
     Raises
     ------
@@ -130,7 +127,7 @@ def recommendation(race: Race, floors: Floors | None) -> Recommendation:
     """
     found = race.standings
     if race.is_settled or len(found.measured) > 1:
-        answer = found.recommendation(only_full=True, floors=floors)
+        answer = found.recommendation(only_full=True)
     else:
         answer = found.recommendation()
     about_race = _caveats(race, answer)

@@ -28,7 +28,6 @@ from format_bench.runner.estimates import estimate, seconds_of
 if TYPE_CHECKING:
     from format_bench.recommendation.purposes import Criteria, Wish
     from format_bench.recommendation.recommend import Excluded, Ranked, Recommendation
-    from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
 
@@ -114,14 +113,14 @@ class Standings:
         It has no caveats, and comes many times in a race.
         """
         try:
-            results, criteria = self._asked(only_full=False, floors=None)
+            results, criteria = self._asked(only_full=False)
             needed = self.wish.speeds.needed(checked(criteria.weights))
             scope = one_suite(results, needed)
             return choose(scope, criteria.weights, criteria.requirements, self.wish.speeds)
         except (NoCandidateError, InvalidWeightError):
             return None
 
-    def recommendation(self, *, only_full: bool = False, floors: Floors | None = None) -> Recommendation:
+    def recommendation(self, *, only_full: bool = False) -> Recommendation:
         """Return the recommendation by the records so far.
 
         Parameters
@@ -129,8 +128,6 @@ class Standings:
         only_full : bool
             Rank all entries that were measured on all rows, also those that are out; by default, those
             that are in, with estimates.
-        floors : Floors, optional
-            The noise floors of the machine, if they were measured.
 
         Raises
         ------
@@ -139,7 +136,7 @@ class Standings:
         InvalidWeightError
             If no entry has values of everything that has a weight.
         """
-        results, criteria = self._asked(only_full=only_full, floors=floors)
+        results, criteria = self._asked(only_full=only_full)
         answer = recommend(results, criteria.weights, criteria.requirements, speeds=self.wish.speeds)
         answer = replace(answer, caveats=[*answer.caveats, *criteria.caveats])
         if not only_full:
@@ -156,7 +153,7 @@ class Standings:
             answer = replace(answer, own=replace(answer.own, baseline=own))
         return answer
 
-    def _asked(self, *, only_full: bool, floors: Floors | None) -> tuple[Results, Criteria]:
+    def _asked(self, *, only_full: bool) -> tuple[Results, Criteria]:
         """Return the results that are ranked, and the criteria.
 
         Raises the errors of `recommendation`.
@@ -170,7 +167,7 @@ class Standings:
                 )
             reasons = joined(dict.fromkeys(each.reason for each in self.drops.values()))
             raise NoCandidateError(f"no candidate is left: {reasons}")
-        results = Results(self.name, records, [self.metadata], floors)
+        results = Results(self.name, records, [self.metadata])
         return results, purposes.criteria_for(results, self.wish)
 
     def _cells(self, entry: Configuration, *, full: bool) -> Iterable[Record]:

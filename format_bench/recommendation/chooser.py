@@ -27,7 +27,6 @@ from format_bench.recommendation.scoring import (
     SAVE_TIME,
     SIZE,
     Bands,
-    half_band,
     shift_of,
 )
 from format_bench.results.disturbance import Disturbance
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from format_bench.recommendation.scope import Scope
     from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.load import Results
-    from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
 
@@ -119,9 +117,7 @@ def _suite(results: Results, whole: Scope) -> dict[str, Any]:
         "title": printable(title_of(name)),
         "item": item_of(name),
         "datasets": [[printable(each.dataset), each.rows] for each in table.datasets],
-        "measures": [
-            _measure(each, results.floors) | {"mixed": each in asked.measures} for each in table.measures
-        ],
+        "measures": [_measure(each) | {"mixed": each in asked.measures} for each in table.measures],
         "read": _place(table.measures, READ_TIME),
         "loss": _place(table.measures, Measure(family_of_suite(name).loss)),
         "questions": asked.names,
@@ -135,7 +131,7 @@ def _place(measures: list[Measure], measure: Measure) -> int | None:
     return measures.index(measure) if measure in measures else None
 
 
-def _measure(measure: Measure, floors: Floors | None) -> dict[str, Any]:
+def _measure(measure: Measure) -> dict[str, Any]:
     # Of random reads only the warm ones: cold ones measure the disk more than the format.
     is_warm = measure.cache != "cold" or measure.metric == "read time"
     return {
@@ -145,7 +141,6 @@ def _measure(measure: Measure, floors: Floors | None) -> dict[str, Any]:
         "shift": shift_of(measure),
         # The others are folded.
         "main": bool(METRICS[measure.metric].leader) and is_warm,
-        "half": floors and half_band(floors, measure.metric),
     }
 
 
@@ -250,7 +245,7 @@ class _Table:
         if record.value is None:
             return str(self._sentence(f"{record.status}: {record.sentence}"))
         value = _short(record.value, _DIGITS)
-        ends = self.bands.own(record) or (None if self.bands.floors else record.interval)
+        ends = self.bands.own(record) or record.interval
         return [value, *(_short(end, _DIGITS_OF_ENDS) for end in ends)] if ends else value
 
     def _sentence(self, text: str) -> int:

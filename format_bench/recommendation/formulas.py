@@ -27,11 +27,6 @@ def transferred(value: float, size: float, speed: float | None) -> float:
     return value + size / speed if speed else value
 
 
-def band_around(value: float, half: float) -> Band:
-    """Return the band of a value: half of it, as a factor, to each side."""
-    return (value / half, value * half)
-
-
 def log_factor(values: Sequence[float], best: Sequence[float], shift: float) -> float:
     """Return the logarithm of the geometric mean of (c + x) / (c + best) over data sets."""
     return mean(
@@ -73,7 +68,6 @@ def is_tie(own: Band, first: Band) -> bool:
 FORMULAS: tuple[Callable[..., Any], ...] = (
     mean_time,
     transferred,
-    band_around,
     log_factor,
     weighted,
     times_best,

@@ -97,7 +97,7 @@ class Recommendation:
     """The weights that count, and the transfers that times include."""
     requirements: tuple[Requirement, ...]
     noise: str
-    """Source of the bands: "rounds", "floors", "intervals", `ESTIMATES`, or "unknown"."""
+    """Source of the bands: "rounds", "intervals", `ESTIMATES`, or "unknown"."""
     ranked: list[Ranked]
     """Best first; at least one."""
     excluded: list[Excluded]

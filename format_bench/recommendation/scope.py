@@ -41,7 +41,7 @@ class Scope(Results):
     @cached_property
     def bands(self) -> Bands:
         """The bands of values that noise allows."""
-        return Bands(RunNoise(self.records), self.floors)
+        return Bands(RunNoise(self.records))
 
     @cached_property
     def candidates(self) -> list[Candidate]:
@@ -152,7 +152,7 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
                 more = _compressed(results.records) if len(datasets) == 1 else []
                 more += further_records(results.records, name, datasets)
                 records += [each for each in more if DatasetSize.of(each) in datasets]
-            return Scope(results.name, records, results.metadata, results.floors)
+            return Scope(results.name, records, results.metadata)
     if suite is not None:
         own = [each for each in results.records if suite_of(each) == suite]
         results = replace(results, name=f"{suite} in {results.name}", records=own)

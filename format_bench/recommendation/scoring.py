@@ -26,7 +26,6 @@ from format_bench.results.metrics import METRICS, Measure
 if TYPE_CHECKING:
     from format_bench.results.candidates import Candidate, DatasetSize
     from format_bench.results.noise import RunNoise
-    from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
 
@@ -243,33 +242,26 @@ class Scoring:
         }
 
 
-def half_band(floors: Floors, metric: str) -> float:
-    """Return half of a band as a factor: two bands touch where values differ by the floor."""
-    return math.sqrt(1 + floors.floor_for(metric))
-
-
 @dataclass(frozen=True)
 class Bands:
     """Bands of values that noise allows, by the rule for ties (`format_bench.results.marks`)."""
 
     noise: RunNoise
     """Noise by the rounds of the run."""
-    floors: Floors | None
-    """The noise floors of the machine, if they were measured."""
 
     def own(self, record: Record) -> formulas.Band | None:
         """Return the band by the rounds of the run; None if they do not show any."""
         noise = self.noise.of_cell(record)
-        return None if noise is None else formulas.band_around(record.value or 0.0, math.sqrt(1 + noise))
+        if noise is None:
+            return None
+        # Two bands touch where values differ by the noise.
+        half, value = math.sqrt(1 + noise), record.value or 0.0
+        return value / half, value * half
 
     def of(self, record: Record) -> formulas.Band:
         """Return the lower and the upper end of the values that noise allows for a cell."""
         value = record.value or 0.0
-        if own := self.own(record):
-            return own
-        if self.floors:
-            return formulas.band_around(value, half_band(self.floors, record.metric))
-        low, high = record.interval or (value, value)
+        low, high = self.own(record) or record.interval or (value, value)
         return low, high
 
 
@@ -286,7 +278,7 @@ def _transferred_band(
 
 
 def noise_source(records: Iterable[Record], bands: Bands) -> str:
-    """Return the source of the bands: "rounds", "floors", "intervals", or "unknown".
+    """Return the source of the bands: "rounds", "intervals", or "unknown".
 
     It is unknown where a time has a single sample.
     """
@@ -294,6 +286,4 @@ def noise_source(records: Iterable[Record], bands: Bands) -> str:
     timed = [each for each in records if each.unit == "seconds"]
     if timed and all(bands.own(each) for each in timed):
         return "rounds"
-    if bands.floors:
-        return "floors"
     return "unknown" if any(each.interval is None for each in timed) else "intervals"

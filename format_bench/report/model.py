@@ -19,7 +19,6 @@ from format_bench.results.suites import compared_with, item_of, title_of
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
-    from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
 
@@ -101,7 +100,7 @@ def results_by_suite(results: Results) -> list[SuiteResults]:
             name += f", {printable(title_of(suite)).lower()}"
         if is_sample:
             name += ", a sample"
-        return replace(ComparisonGroup.of(name, records, noise, results.floors), is_sample=is_sample)
+        return replace(ComparisonGroup.of(name, records, noise), is_sample=is_sample)
 
     return [
         SuiteResults(suite, [group(suite, *each) for each in by_key.items()])
@@ -126,7 +125,6 @@ class Outline:
     name: str
     suites: list[SuiteResults]
     """The results by suite."""
-    floors: Floors | None
     self_check: SelfCheck
     mixture: str
     """Sentence on values of several environments; empty if they are of one."""
@@ -151,7 +149,6 @@ def outline_of(results: Results) -> Outline:
     return Outline(
         name=printable(results.name),
         suites=suites,
-        floors=results.floors,
         self_check=SelfCheck.of(results.records),
         mixture=printable(mixture(results.records)),
     )

@@ -2,7 +2,8 @@
 
 One rule for the terminal, JSON, reports and the site:
 
-1. A machine counts as busy above `BUSY` processes for each CPU when the run started.
+1. A machine counts as busy above `BUSY` processes for each CPU when the run started. Whatever the load
+   was then, other work slowed a run if `SLOWED_SHARE` of its calls took `SLOWED` times their CPU time.
 2. Above `NOISY` in the median cell, a banner says how far two runs may differ.
 3. Above `TOO_NOISY` no winner is named: in half of the cells a second run may find twice the time, and
    so another order of all but the clearest cases.
@@ -11,11 +12,12 @@ One rule for the terminal, JSON, reports and the site:
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from format_bench.results.display.text import plural
+from format_bench.results.display.text import format_ratio, plural
 from format_bench.results.noise import RunNoise, is_wall_time
+from format_bench.results.records import key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,6 +27,21 @@ if TYPE_CHECKING:
 
 BUSY = 1.5
 """Processes for each CPU above which a machine counts as busy with other work."""
+
+SLOWED = 1.5
+"""Wall time of a call, as a multiple of its CPU time, from which on it waited for other work.
+
+A call on several threads has more CPU time than wall time, and never shows this.
+"""
+
+SLOWED_SHARE = 0.25
+"""Share of the calls: some formats wait for the disk, or for a server of their own, on any machine."""
+
+# Times of calls that compute on what is in the page cache; by name of the metric their CPU time.
+_COMPUTING = {f"{step} time": f"{step} CPU time" for step in ("save", "read", "query")}
+
+# Axes under whose conditions calls wait for something else than CPUs.
+_WAITING = {"medium", "link", "place", "memory limit"}
 
 NOISY, TOO_NOISY = 0.5, 1.0
 """Noise of the median cell above which a banner says so, and above which no winner is named."""
@@ -53,19 +70,51 @@ def busy_sentence(load: float, cpus: int) -> str:
     )
 
 
+def slowed_sentence(records: Iterable[Record]) -> str:
+    """Return a sentence on calls that waited for other work; empty if they are few."""
+    found = [
+        each
+        for each in records
+        if each.value and each.cache != "cold" and not _WAITING & each.conditions.keys()
+    ]
+    # Results of earlier versions have CPU times as records of their own alone.
+    cpu = {key(each): each.value for each in found if each.metric in _COMPUTING.values()}
+    ratios = []
+    for each in found:
+        if each.metric in _COMPUTING:
+            own = cpu.get(key(replace(each, metric=_COMPUTING[each.metric])))
+            wall = each.value or 0.0
+            if each.cpu_repeats:
+                # Of an estimate, the value is of more rows.
+                wall, own = statistics.median(each.repeats), statistics.median(each.cpu_repeats)
+            if own:
+                ratios.append(wall / own)
+    slowed = [each for each in ratios if each >= SLOWED]
+    if not slowed or len(slowed) < SLOWED_SHARE * len(ratios):
+        return ""
+    middle = format_ratio(statistics.median(slowed))
+    return (
+        f"Other work slowed this run: {len(slowed):,} of {plural(len(ratios), 'time')} of calls are "
+        f"{SLOWED} times their CPU time or more, {middle} times in the middle. They are far too long; "
+        "repeat this when the machine is idle."
+    )
+
+
 @dataclass(frozen=True)
 class Disturbance:
     """How far results are disturbed."""
 
     busy: str = ""
-    """Sentence on a busy machine; empty if it was idle, or if that is not known."""
+    """Sentences on a busy machine; empty if it was idle, or if that is not known."""
     noise: float | None = None
     """Noise of the median timed cell, a share of the smaller of two values; None if it is not known."""
 
     @classmethod
     def of(cls, results: Results, records: Iterable[Record] | None = None) -> Disturbance:
         """Return the disturbance of results, or of some records among them."""
-        return cls(_busy(results), median_noise(results.records if records is None else [*records]))
+        records = results.records if records is None else [*records]
+        busy = filter(None, (_busy(results), slowed_sentence(records)))
+        return cls(" ".join(busy), median_noise(records))
 
     @property
     def is_too_noisy(self) -> bool:

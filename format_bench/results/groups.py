@@ -17,7 +17,6 @@ from format_bench.results.suites import family_of_suite
 
 if TYPE_CHECKING:
     from format_bench.results.noise import RunNoise
-    from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
 
 
@@ -71,8 +70,6 @@ class ComparisonGroup:
     """The thread policy is not repeated in the configurations."""
     not_run: ResultCell = NOT_RUN
     """The cells without a record."""
-    floors: Floors | None = None
-    """The noise floors of the machine, for ties, if they were measured."""
     is_sample: bool = False
     """Whether only some rows were measured, to sort out or to estimate: no verdict counts it."""
 
@@ -82,7 +79,6 @@ class ComparisonGroup:
         name: str,
         records: Iterable[Record],
         noise: RunNoise | None = None,
-        floors: Floors | None = None,
     ) -> ComparisonGroup:
         """Return the group of some records, at least one, which must belong together.
 
@@ -94,8 +90,6 @@ class ComparisonGroup:
             Its records.
         noise : RunNoise, optional
             The noise of all results that they are part of.
-        floors : Floors, optional
-            The noise floors of the machine.
         """
         records = list(records)
         first = records[0]
@@ -118,7 +112,6 @@ class ComparisonGroup:
                 ): ResultCell.of(record, noise.of_cell(record) if noise else None)
                 for record in records
             },
-            floors=floors,
         )
 
     @property
@@ -185,16 +178,11 @@ class ComparisonGroup:
             return BEST
         if measure.is_exact or cell.value is None or best.value is None:
             return ""
-        if cell.noise is not None and best.noise is not None:
-            # The rounds of this very run, before a study of few samples at another time.
-            within = max(cell.noise, best.noise)
-        elif self.floors:
-            within = self.floors.floor_for(measure.metric)
-        else:
+        if cell.noise is None or best.noise is None:
             overlaps = cell.interval and best.interval and cell.interval[0] <= best.interval[1]
             return TIE if overlaps else ""
         # Noise is relative to the smaller of two values, which is the best.
-        return TIE if cell.value <= best.value * (1 + within) else ""
+        return TIE if cell.value <= best.value * (1 + max(cell.noise, best.noise)) else ""
 
 
 def sorted_measures(measures: Iterable[Measure]) -> list[Measure]:

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidResultsError
-from format_bench.results import noise_floor, published, records
+from format_bench.results import published, records
 from format_bench.results.environments import completed
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from format_bench.results.noise_floor import Floors
 
 
 # The runner's file in a folder of results.
@@ -46,8 +44,6 @@ class Results:
     """The last record written of each cell, in the order of their first records."""
     metadata: list[dict[str, Any]]
     """The metadata of each run, oldest first; possibly none."""
-    floors: Floors | None = None
-    """The noise floors of the machine, if they were measured."""
     prices: Path | None = None
     """The file of prices beside the records, if there is one."""
 
@@ -92,7 +88,7 @@ def load(source: str | Path) -> Results:
     ----------
     source : str or Path
         A folder with results.jsonl (of `Runner`) or records.jsonl (of postprocessing.py), or such a
-        file itself. Metadata and noise floors are taken from beside it. Or a name of published
+        file itself. Metadata are taken from beside it. Or a name of published
         results, one of `published.names`, unless a file or a folder has that name. Results of a cluster
         with machines that differ need the fingerprint of one, or its beginning, behind a "#".
 
@@ -117,7 +113,6 @@ def load(source: str | Path) -> Results:
         name=f"{name} on {machine}" if machine else name,
         records=without_unasked(each for each in last.values() if each.machine == machine),
         metadata=[each for each in metadata_beside(path) if each.get("machine", machine) == machine],
-        floors=noise_floor.beside(path),
         prices=prices if (prices := path.with_name(PRICES)).is_file() else None,
     )
 

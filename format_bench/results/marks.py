@@ -7,8 +7,7 @@ One rule for the terminal, asv's tables, reports and the site, also described in
    different values, nor for ratios, which explain times and are not aims themselves.
 3. A value ties with the best if noise may explain the difference: a relative difference up to the noise
    that the rounds of the two in this run show (`format_bench.results.noise`). Where that is not known,
-   up to the noise floor of the metric on this machine; without floors, if the intervals of the two
-   medians overlap, so a value of one sample ties with none.
+   if the intervals of the two medians overlap, so a value of one sample ties with none.
 4. Exact metrics (sizes and counts) do not tie.
 
 Beside the best of one metric, the Pareto front has the points that no other beats in all coordinates.
@@ -17,11 +16,7 @@ Beside the best of one metric, the Pareto front has the points that no other bea
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from format_bench.results.noise_floor import Floors
-
+from typing import TypeVar
 
 # Mark of the smallest value; smaller is always better.
 BEST = "*"
@@ -35,23 +30,17 @@ WORDS = {BEST: "best", TIE: "tie", "": ""}
 # Styles of marked values on a terminal, as rich names them.
 STYLES = {BEST: "bold green", TIE: "green"}
 
+LEGEND = (
+    "Smaller is better, always; the best of each comparison is marked. A tie is no further from the "
+    "best than the rounds of both in this run differ by chance; where that is not known, their "
+    "intervals overlap."
+)
+"""Meaning of "best" and "tie" as sentences."""
+
+SYMBOLS = f"{BEST} best, {TIE} tie. {LEGEND}"
+"""The same in tables of plain text."""
+
 K = TypeVar("K", bound=Hashable)
-
-
-def legend(floors: Floors | None) -> str:
-    """Return the meaning of "best" and "tie" as sentences."""
-    text = (
-        "Smaller is better, always; the best of each comparison is marked. A tie is no further from the "
-        "best than the rounds of both in this run differ by chance; where that is not known, "
-    )
-    if floors:
-        return f"{text}than noise is on this machine ({floors})."
-    return f"{text}if their intervals overlap."
-
-
-def symbols(floors: Floors | None) -> str:
-    """Return the meaning of the symbols, "best" and "tie" included, in tables of plain text."""
-    return f"{BEST} best, {TIE} tie. {legend(floors)}"
 
 
 def pareto_front(points: Mapping[K, Sequence[float]]) -> list[K]:

@@ -1,4 +1,4 @@
-"""Noise of timed cells: the difference from another run that chance explains.
+"""Noise of times and memory: the difference from another run that chance explains.
 
 Samples of one process resemble each other more than samples of two (`format-bench study samples`), so
 noise is the difference between the rounds of a cell, each with a process of its own and a time of
@@ -11,7 +11,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Hashable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from format_bench.results.metrics import METRICS, Noise
 from format_bench.results.records import key
@@ -31,8 +31,11 @@ CONFIDENCE = 0.95
 FEWEST_CELLS = 6
 
 
+_NOISY = {Noise.WALL_TIME, Noise.CPU_TIME, Noise.MEMORY}
+
+
 class RunNoise:
-    """Noise of the timed cells of some results.
+    """Noise of the times and growths of memory of some results.
 
     The logarithms of the medians of a cell's rounds have the moderated variance v. The value of a cell
     with n rounds has v / n then, and the difference of two such values 2 v / n. The noise is the bound
@@ -46,18 +49,18 @@ class RunNoise:
     """
 
     def __init__(self, records: Iterable[Record]) -> None:
-        # A time of 0 has no logarithm.
-        timed = [each for each in records if each.value and is_wall_time(each)]
-        self._levels = {key(each): levels for each in timed if (levels := _levels_of(each)) is not None}
-        self._kinds = {key(each): _kind(each) for each in timed}
+        # A value of 0 has no logarithm.
+        noisy = [each for each in records if each.value and METRICS[each.metric].noise in _NOISY]
+        self._levels = {key(each): levels for each in noisy if (levels := _levels_of(each)) is not None}
+        self._kinds = {key(each): _kind(each) for each in noisy}
 
     def of_cell(self, record: Record) -> float | None:
         """Return the noise as a share of the smaller of two values; None if it is not known.
 
-        That is so for metrics other than times, where the rounds of the samples were not recorded, and
-        where too few cells have two rounds.
+        That is so for sizes and counts, where the rounds of the samples were not recorded, and where too
+        few cells have two rounds.
         """
-        levels, prior = self._levels.get(key(record)), self._prior
+        levels, prior = self._levels.get(key(record)), self._priors.get(METRICS[record.metric].noise)
         if levels is None or prior is None or self._kinds[key(record)] not in prior.variances:
             return None
         import numpy as np
@@ -71,15 +74,19 @@ class RunNoise:
         return float(np.expm1(max(difference, np.ptp(levels))))
 
     @cached_property
-    def _prior(self) -> VariancePrior | None:
-        classes: dict[Hashable, list[SampleVariance]] = {}
+    def _priors(self) -> dict[Noise, VariancePrior]:
+        classes: dict[Noise, dict[Hashable, list[SampleVariance]]] = {}
         for cell, levels in self._levels.items():
             if len(levels) > 1:
                 found = SampleVariance(float(levels.var(ddof=1)), len(levels) - 1)
-                classes.setdefault(self._kinds[cell], []).append(found)
-        if sum(map(len, classes.values())) < FEWEST_CELLS:
-            return None
-        return fit_variance_prior(classes)
+                kind = self._kinds[cell]
+                # Apart: memory that flips between levels says nothing of times.
+                classes.setdefault(METRICS[kind.metric].noise, {}).setdefault(kind, []).append(found)
+        return {
+            noise: fit_variance_prior(found)
+            for noise, found in classes.items()
+            if sum(map(len, found.values())) >= FEWEST_CELLS
+        }
 
 
 def is_wall_time(record: Record) -> bool:
@@ -96,5 +103,14 @@ def _levels_of(record: Record) -> NDArray[np.float64] | None:
     return np.log(medians) if medians and min(medians) > 0 else None
 
 
-def _kind(record: Record) -> Hashable:
-    return record.suite.partition(".")[0], record.metric, record.cache, record.medium
+class _Kind(NamedTuple):
+    """What cells have in common whose variances are drawn to each other."""
+
+    suite: str
+    metric: str
+    cache: str | None
+    medium: str
+
+
+def _kind(record: Record) -> _Kind:
+    return _Kind(record.suite.partition(".")[0], record.metric, record.cache, record.medium)

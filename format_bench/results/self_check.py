@@ -72,7 +72,7 @@ class SelfCheck:
         """Return the self-check of records."""
         valued = [each for each in records if each.value is not None]
         noise = RunNoise(valued)
-        found = [noise.of_cell(each) for each in valued]
+        found = [noise.of_cell(each) for each in valued if is_wall_time(each)]
         return cls(tuple(_pairs(valued, noise)), tuple(each for each in found if each is not None))
 
     @property

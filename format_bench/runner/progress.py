@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from format_bench.families.cases import Case
-    from format_bench.results.noise_floor import Floors
 
 
 class MeasureColumn(NamedTuple):
@@ -81,12 +80,11 @@ def records_of_cases(records: Iterable[Record], cases: Iterable[Case]) -> list[R
     return [record for record in records if key(record) in cells]
 
 
-def table(  # noqa: PLR0913, PLR0917 (a table, and what is known of its cells)
+def table(
     place: str,
     cases: Iterable[Case],
     columns: Iterable[MeasureColumn],
     records: Iterable[Record],
-    floors: Floors | None,
     not_run: str = "",
 ) -> ResultTable:
     """Return the table of one data set on one medium.
@@ -101,15 +99,13 @@ def table(  # noqa: PLR0913, PLR0917 (a table, and what is known of its cells)
         The columns.
     records : iterable of Record
         The records of the cases.
-    floors : Floors, optional
-        The noise floors of the machine, if they were measured.
     not_run : str
         The reason for cells without a record, if it is known.
     """
     rows = list(dict.fromkeys(configuration_of(case) for case in cases if case.place == place))
     found = [each for each in records if each.place == place]
     noise = RunNoise(records)
-    group = ComparisonGroup.of(place, found, noise, floors) if found else ComparisonGroup(place)
+    group = ComparisonGroup.of(place, found, noise) if found else ComparisonGroup(place)
     if not_run:
         group = replace(group, not_run=replace(NOT_RUN, sentence=not_run))
     columns = [each for each in columns if not _is_unasked(each.measure, found)]
@@ -145,25 +141,21 @@ class Display:
         The columns of the table.
     records : iterable of Record
         The records of earlier runs.
-    floors : Floors, optional
-        The noise floors of the machine, if they were measured.
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917 (a run and what is known of it)
+    def __init__(
         self,
         console: Console,
         cases: Sequence[Case],
         steps: Iterable[tuple[Case, Step]],
         columns: Sequence[MeasureColumn],
         records: Iterable[Record],
-        floors: Floors | None = None,
     ) -> None:
         steps = list(steps)
         self._console, self._cases, self._columns = console, cases, columns
         self._found: dict[Key, Record] = {
             key(record): record for record in records_of_cases(records, cases)
         }
-        self._floors = floors
         self._left = TimeLeft(steps)
         self._case: Case | None = None
         self._words = ""
@@ -210,7 +202,7 @@ class Display:
 
     def _table(self, case: Case) -> Table:
         """Return the part of a data set's table around a case that has room on the screen."""
-        whole = table(case.place, self._cases, self._columns, self._found.values(), self._floors)
+        whole = table(case.place, self._cases, self._columns, self._found.values())
         names = [configuration for configuration, _ in whole.rows]
         room = max(1, self._console.height - SPARE_LINES)
         first = max(0, min(names.index(configuration_of(case)) - room // 2, len(names) - room))

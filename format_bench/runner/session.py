@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 from format_bench.families.questions import digest
 from format_bench.instruments.clock import MIN_REPEATS
-from format_bench.results import noise_floor
 from format_bench.results.display.text import plural
-from format_bench.results.load import RESULTS
 from format_bench.runner import folders, time_budget
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.media import compared, for_data
@@ -215,12 +213,12 @@ class _Session:
         """Measure cases with a display; name the steps left at the end."""
         asked = self.request.questions.by_name if self.request.questions else ()
         columns = columns_of(cases[0].suite, cold=self.request.cold, questions=asked)
-        earlier, floors = runner.store.read(), noise_floor.beside(self.request.out / RESULTS)
+        earlier = runner.store.read()
         watch, say = MeasuredShare(earlier), partial(self.shown.print, soft_wrap=True)
         if again := runner.store.tried_again(cases):
             say(f"trying {plural(again, 'cell')} again that {_SURROUNDINGS}")
         try:
-            with Display(self.shown, cases, runner.left(cases), columns, earlier, floors) as display:
+            with Display(self.shown, cases, runner.left(cases), columns, earlier) as display:
                 runner.watch = display.begin
                 for record in runner.run(cases):
                     watch.add(record)

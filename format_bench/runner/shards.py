@@ -14,7 +14,7 @@ from adapter_core.errors import InvalidFolderError, InvalidRequestError, Invalid
 from adapter_core.files import write_atomically
 from format_bench.metadata import run_metadata
 from format_bench.metadata.machine import described, fingerprint
-from format_bench.results import noise_floor, records
+from format_bench.results import records
 from format_bench.results.load import DAMAGED, FILES, MAPS, RESULTS, metadata_beside
 from format_bench.results.records import Record, key
 from format_bench.results.status import is_of_surroundings
@@ -202,7 +202,7 @@ def _joined(out: Path, parts: Sequence[_Folder], before: int) -> Merged:
         data = folders.same_data(data, each.data, each.path, "merge it into a folder of its own")
     machines = {each.machine for each in parts if not each.is_of_cluster}
     is_apart = len(machines) > 1 or any(each.is_of_cluster for each in parts)
-    files = _beside(parts, with_floors=not is_apart)
+    files = _beside(parts)
     for each in parts if is_apart else ():
         each.label()
     found, added = _records_of(parts)
@@ -270,8 +270,8 @@ def _metadata_of(parts: Iterable[_Folder]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _beside(parts: Sequence[_Folder], *, with_floors: bool) -> dict[str, bytes]:
-    """Return evidence beside records, logs of clusters as one, and a machine's noise floors, by path."""
+def _beside(parts: Sequence[_Folder]) -> dict[str, bytes]:
+    """Return evidence beside records, and logs of clusters as one, by path."""
     found: dict[str, bytes] = {}
     for part in parts:
         for path, content in part.evidence.items():
@@ -279,9 +279,7 @@ def _beside(parts: Sequence[_Folder], *, with_floors: bool) -> dict[str, bytes]:
                 raise InvalidFolderError(f"{part.path} has another {path}; keep it apart")
     if log := b"".join(dict.fromkeys(line for part in parts for line in part.log)):
         found[folders.CLUSTER_LOG] = log
-    floors = [part.path / noise_floor.FILE_NAME for part in parts if with_floors]
-    # Of the folder that is joined into, or of the first that has some.
-    return found | {each.name: each.read_bytes() for each in reversed(floors) if each.exists()}
+    return found
 
 
 def _write(path: Path, content: bytes) -> None:

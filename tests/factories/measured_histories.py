@@ -120,7 +120,7 @@ def measured(folder: Path, versions: Sequence[str]) -> LineChanges:
             rounds = [pool.apply(Measurement(folder, version).measure) for _ in range(2)]
             commit = repository.renew(date, {"pandas": "3.0.0", "toylib": version})
             repository.add(commit, date, functools.partial(_outcome, rounds))
-    return changes_by_line(read_history(repository.results_dir, folder), None)[0]
+    return changes_by_line(read_history(repository.results_dir, folder))[0]
 
 
 def _prepare(folder: Path) -> None:

@@ -15,7 +15,6 @@ from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Candidate
-    from format_bench.results.noise_floor import Floors
 
 TABULAR = {
     ("save time", None): 0.02,
@@ -94,17 +93,23 @@ def results(records: Iterable[Record], **fields: Any) -> Results:
     return Results(**{"name": "made up", "records": list(records), "metadata": [METADATA]} | fields)
 
 
-def results_of(
-    values: dict[str, dict[str, float]], *, floors: Floors | None = None, **fields: Any
-) -> Results:
+def in_rounds(records: Iterable[Record], apart: float = 0.1) -> Iterator[Record]:
+    """Yield records whose times have two rounds of a sample each, apart by this share of the value."""
+    for each in records:
+        if each.value and each.unit == "seconds":
+            samples = [each.value * (1 - apart / 2), each.value * (1 + apart / 2)]
+            yield replace(each, repeats=samples, rounds=2, round_sizes=[1, 1], interval=samples)
+        else:
+            yield each
+
+
+def results_of(values: dict[str, dict[str, float]], **fields: Any) -> Results:
     """Return results without metadata, with a record for each value.
 
     Parameters
     ----------
     values : dict
         Values by label and metric, e.g. ``{"CSV": {"size": 1e6}}``.
-    floors : Floors, optional
-        Noise floors of the machine.
     **fields
         Fields of all records that differ from the usual ones.
     """
@@ -113,7 +118,7 @@ def results_of(
         for label, by_metric in values.items()
         for metric, value in by_metric.items()
     ]
-    return results(records, metadata=[], floors=floors)
+    return results(records, metadata=[])
 
 
 QUERIES = {

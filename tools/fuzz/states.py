@@ -30,14 +30,11 @@ LINES = 24
 
 
 def _beside(path: Path) -> None:
-    """Write results, metadata and noise floors into the folder of a path."""
-    from format_bench.results import noise_floor
-
+    """Write results and metadata into the folder of a path."""
     lines = (KEPT_RESULTS / "results.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (path.parent / "results.jsonl").write_text("".join(lines[:: len(lines) // LINES]), encoding="utf-8")
     (metadata,) = KEPT_RESULTS.glob("*.json")
     (path.parent / "run-threads-all.json").write_bytes(metadata.read_bytes())
-    noise_floor.write(noise_floor.Floors(0.05, 0.04, 0.01, 0.0), path.parent / noise_floor.FILE_NAME)
 
 
 def _results(path: Path) -> Any:
@@ -188,19 +185,6 @@ def _mix(path: Path) -> None:
         'mean = "geometric"\nkeep_open = true\n\n[[query]]\nname = "one"\nweight = 2\ntime = 1\n\n'
         "[[query]]\nweight = 0.5\nlat = 0.5\n",
     )
-
-
-def _read_floors(path: Path) -> Any:
-    from format_bench.results import noise_floor
-
-    return noise_floor.read(path)
-
-
-@_file("noise.json", _read_floors)
-def _floors(path: Path) -> None:
-    from format_bench.results import noise_floor
-
-    noise_floor.write(noise_floor.Floors(0.05, 0.04, 0.01, 0.0), path)
 
 
 def _read_month(path: Path) -> Any:
@@ -459,7 +443,7 @@ def _damage_state(path: Path, draw: Random, canaries: Canaries) -> None:
 
 def targets() -> Iterator[Target]:
     """Yield the readers of results, and of states and specifications."""
-    results = dict.fromkeys(("results.jsonl", "run-threads-all.json", "noise.json"), _beside)
+    results = dict.fromkeys(("results.jsonl", "run-threads-all.json"), _beside)
     changes = (damage_bytes, _damage_state, _damage_state, _damage_state)
     modules = ("format_bench.results.load", "format_bench.cli.main", "numpy")
     yield Target("results", results, changes, _results, modules)

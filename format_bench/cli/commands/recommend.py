@@ -41,8 +41,7 @@ from format_bench.recommendation import (
 from format_bench.recommendation.evidence import evidence_on
 from format_bench.recommendation.requirements import LANGUAGES, MEANINGS
 from format_bench.recommendation.scoring import Speeds
-from format_bench.results import noise_floor
-from format_bench.results.load import PRICES, RESULTS, Results
+from format_bench.results.load import PRICES, Results
 from format_bench.results.suites import SUITES
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.user_data import Source
@@ -280,5 +279,4 @@ def _raced(
     """Race the formats on own data; return the recommendation, and the race as JSON values."""
     with race_output.RaceDisplay(measuring_console(quiet=quiet)) as display:
         found = race(request, display, budget)
-    floors = noise_floor.beside(request.out / RESULTS)
-    return race_output.recommendation(found, floors), {"race": race_output.to_json(found)}
+    return race_output.recommendation(found), {"race": race_output.to_json(found)}

@@ -24,20 +24,18 @@ FILE_NAME = "changes.html"
 
 def pages(site: SiteData) -> Iterator[Page]:
     """Yield the page for all lines, the line of the latest run first."""
-    floors = site.config.floors
     lead = headline(site.changes[0])
     body = render(
         "changes.html",
         lead=lead,
         least={
-            name: f"{Operation('', noise).least_effect(floors):.1%}"
+            name: f"{Operation('', noise).least_effect:.1%}"
             for name, noise in (
                 ("time", Noise.WALL_TIME),
                 ("memory", Noise.MEMORY),
                 ("size", Noise.SIZE),
             )
         },
-        measured=floors is not None,
         parts=[_part(each) for each in site.changes],
         level=f"{LEVEL:.0%}",
         list_of=_list_of,

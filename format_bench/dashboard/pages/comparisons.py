@@ -14,8 +14,9 @@ from format_bench.dashboard.layout import Page, page_of_run, render
 from format_bench.report.writers.html import section
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import joined
+from format_bench.results.disturbance import Disturbance
 from format_bench.results.load import suite_of
-from format_bench.results.marks import legend
+from format_bench.results.marks import LEGEND
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import compared_with
 
@@ -113,11 +114,15 @@ def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
         body = render(
             "comparison.html",
             suite=_section(suite, graphs),
+            banner=Disturbance.of(
+                latest.results,
+                (each for each in latest.records if compared_with(suite_of(each)) == suite.name),
+            ).banner,
             graphs=[
                 *((str(each), graphs.by_measure[suite.name, each]) for each in suite.measures),
                 *((title, to) for (name, title), to in graphs.of_queries.items() if name == suite.name),
             ],
-            legend=legend(latest.outline.floors),
+            legend=LEGEND,
         )
         groups = joined([group.name for group in suite.groups], most=8)
         summary = f"Charts and all numbers of the latest run on {groups}."

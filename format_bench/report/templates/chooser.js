@@ -21,10 +21,7 @@
   const isEmpty = (cell) => cell === null || typeof cell === "string";
   const numberOf = (cell) => (Array.isArray(cell) ? cell[0] : cell);
 
-  function bandOf(cell, half) {
-    if (Array.isArray(cell)) return [cell[1], cell[2]];
-    return half ? band_around(cell, half) : [cell, cell];
-  }
+  const bandOf = (cell) => (Array.isArray(cell) ? [cell[1], cell[2]] : [cell, cell]);
 
   // The cell of a mix of questions, as questions.py has it: the mean time of a question.
   function mixed(cells, times) {
@@ -108,12 +105,12 @@
     }
 
     band(entry, dataset, measure, end) {
-      return this.transferred(entry, dataset, measure, (cell, { half }) => bandOf(cell, half)[end]);
+      return this.transferred(entry, dataset, measure, (cell) => bandOf(cell)[end]);
     }
 
     // A number of a cell with that of the size, if its files are transferred.
     transferred(entry, dataset, measure, numberIn) {
-      const of = (each) => numberIn(this.cell(entry, dataset, each), this.suite.measures[each]);
+      const of = (each) => numberIn(this.cell(entry, dataset, each));
       const speed = this.speeds.get(measure);
       return transferred(of(measure), speed && of(this.size), speed);
     }
@@ -159,10 +156,7 @@
       const timed = this.measures.filter((each) => this.suite.measures[each].unit === "seconds");
       return timed.every((measure) =>
         this.datasets.get(measure).every((dataset) =>
-          entries.every(
-            (entry) =>
-              this.suite.measures[measure].half || Array.isArray(this.cell(entry, dataset, measure)),
-          ),
+          entries.every((entry) => Array.isArray(this.cell(entry, dataset, measure))),
         ),
       );
     }

@@ -25,7 +25,7 @@ from format_bench.report.queries import query_tables
 from format_bench.report.ranking import findings_on, headline_of
 from format_bench.report.theme import SHADES, THEME
 from format_bench.results.display.text import format_ratio, joined
-from format_bench.results.marks import WORDS, legend
+from format_bench.results.marks import LEGEND, WORDS
 from format_bench.results.table import result_table
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def page(results: Results) -> str:
         machine=metadata_table.summary(results),
         suites=[_suite(f"family-{n}", each) for n, each in enumerate(outline.suites)],
         self_check=outline.self_check,
-        legend=legend(results.floors),
+        legend=LEGEND,
         facts=metadata_table.by_section(results),
         runs=len(results.metadata),
         top=headline_of(results),

@@ -13,7 +13,7 @@ from format_bench.report.model import Outline, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import headline_of, verdict
 from format_bench.results.display.markdown import TextTable, markdown
-from format_bench.results.marks import symbols
+from format_bench.results.marks import SYMBOLS
 from format_bench.results.table import result_table, text_table
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def markdown_page(results: Results) -> str:
     lines += ["## Verdict", "", *(f"- {_escaped(each)}" for each in said), ""]
     if check := str(outline.self_check):
         lines += [_escaped(check), ""]
-    lines += [symbols(outline.floors).replace("*", "\\*"), ""]
+    lines += [SYMBOLS.replace("*", "\\*"), ""]
     return "\n".join([*lines, *map(markdown, _tables(outline, results))])
 
 

@@ -11,7 +11,7 @@ from format_bench.report.charts.build import pictures
 from format_bench.report.charts.figures import POINTS_PER_INCH, QUIET, Chart, style, wrapped
 from format_bench.report.model import Outline, outline_of
 from format_bench.report.ranking import headline_of, verdict
-from format_bench.results.marks import legend
+from format_bench.results.marks import LEGEND
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -146,7 +146,7 @@ def write(results: Results, path: Path) -> None:
         pages.paragraphs(list(filter(None, about)))
         pages.heading("Verdict", _SUBHEADING)
         pages.paragraphs([*headline_of(results).sentences, *verdict(outline.suites)])
-        notes = [str(outline.self_check), legend(outline.floors)]
+        notes = [str(outline.self_check), LEGEND]
         pages.paragraphs(list(filter(None, notes)), _SMALL, color=QUIET)
         for suite, group, drawn, maps in pictures(outline):
             if group is None:

@@ -12,7 +12,7 @@ from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import headline_of, verdict
 from format_bench.results.export import flat_rows
-from format_bench.results.marks import BEST, symbols
+from format_bench.results.marks import BEST, SYMBOLS
 from format_bench.results.table import FormattedCell, ResultTable, measured_column
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def write(results: Results, path: Path) -> None:
     outline = outline_of(results)
     book = Workbook()
     book.remove(book.worksheets[0])
-    notes = (str(outline.self_check), symbols(outline.floors))
+    notes = (str(outline.self_check), SYMBOLS)
     verdicts = (*headline_of(results).sentences, *verdict(outline.suites))
     said = [[each] for each in (outline.mixture, *verdicts, *notes) if each]
     _add(book, "verdict", ["finding"], said)

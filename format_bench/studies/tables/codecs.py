@@ -15,7 +15,7 @@ from format_bench.report.charts.figures import LABEL, QUIET, TEXT, Chart
 from format_bench.results.candidates import OWN_DEFAULT, Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, SIZE_RATIO
 from format_bench.results.display.text import plural, quantity
-from format_bench.results.marks import symbols
+from format_bench.results.marks import SYMBOLS
 from format_bench.results.table import (
     FormattedCell,
     codec_table,
@@ -72,7 +72,7 @@ def tracks(context: Context) -> Iterator[Block]:
     a column are compared with each other.
     """
     header = ["format", "metric", "default codec", *TRACKS]
-    legend = symbols(context.results.floors).replace("*", "\\*")
+    legend = SYMBOLS.replace("*", "\\*")
     for group in context.numbers.suite.groups:
         plain, chosen = _choices(group)
         notes: list[str] = []

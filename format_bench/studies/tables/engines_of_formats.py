@@ -19,14 +19,13 @@ from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.ranking import findings_on, ranking_of, ratios_everywhere
 from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.results.load import Results, suite_of
-from format_bench.results.marks import legend
+from format_bench.results.marks import LEGEND
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES
 from format_bench.studies.declared.blocks import Block
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
-    from format_bench.results.noise_floor import Floors
     from format_bench.results.records import Record
     from format_bench.studies.declared.blocks import Context
 
@@ -65,7 +64,7 @@ def engines(context: Context) -> Iterator[Block]:
     formats = list(by_format(results))
     if not formats:
         raise InvalidResultsError(f"{results.name} holds no format with several engines")
-    yield _overview(formats, results.floors)
+    yield _overview(formats)
     for each in formats:
         yield _section(each)
 
@@ -101,7 +100,7 @@ def _extent(formats: list[SuiteResults]) -> str:
     return f"Measured on {joined(datasets, most=8)}, of {joined(rows)}."
 
 
-def _overview(formats: list[SuiteResults], floors: Floors | None) -> Block:
+def _overview(formats: list[SuiteResults]) -> Block:
     header = ["format", "engines", "fastest to save", "fastest to read", "smallest"]
     rows = [
         [
@@ -111,7 +110,7 @@ def _overview(formats: list[SuiteResults], floors: Floors | None) -> Block:
         ]
         for each in formats
     ]
-    return Block("", f"{_extent(formats)} {legend(floors)}", header, rows, alignment="lrlll")
+    return Block("", f"{_extent(formats)} {LEGEND}", header, rows, alignment="lrlll")
 
 
 def _best(results: SuiteResults, measure: Measure) -> str:

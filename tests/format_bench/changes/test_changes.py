@@ -9,7 +9,6 @@ from asv.step_detect import detect_regressions, detect_steps
 
 from format_bench.changes import changes_by_line, read_history
 from format_bench.changes.change import sentence
-from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
 from tests.factories.histories import MACHINE, Gap, MadeUp, MonthlyRepository, Planted, dates
 from tests.factories.measured_histories import FAST, SLOW, measured
@@ -17,7 +16,6 @@ from tests.helpers import git
 
 pytestmark = pytest.mark.slow
 
-FLOORS = Floors(wall_time=0.05, cpu_time=0.05, memory=0.03, size=0.0)
 TABLES = ("tabular",)
 SLOWER = Planted("Parquet", "time_read", 3, 1.31, library="pyarrow")
 
@@ -28,7 +26,7 @@ def history_of(folder, months, *planted, modules=TABLES, **made_of):
 
 
 def line_of(folder, months, *planted, **made_of):
-    return changes_by_line(history_of(folder, months, *planted, **made_of), FLOORS)[0]
+    return changes_by_line(history_of(folder, months, *planted, **made_of))[0]
 
 
 def sentences(folder, months, *planted, **made_of):
@@ -102,10 +100,10 @@ def test_a_drift_is_reported_that_asv_does_not_find(tmp_path):
 def test_a_drift_keeps_its_identity_as_it_goes_on(tmp_path):
     slowly = Planted("Parquet", "time_read", 2, 1.5, gradual=True)
     history = history_of(tmp_path, 9, slowly)
-    ids = [change.identity for change in changes_by_line(history, FLOORS)[0].changes]
+    ids = [change.identity for change in changes_by_line(history)[0].changes]
     del history.lines[0].points[-1]
     changes_by_line.cache_clear()
-    assert ids == [change.identity for change in changes_by_line(history, FLOORS)[0].changes]
+    assert ids == [change.identity for change in changes_by_line(history)[0].changes]
 
 
 def test_sizes_losses_and_counts_are_reported_from_the_first_difference(tmp_path):
@@ -130,7 +128,7 @@ def test_a_failure_is_reported_once_with_its_reason_and_so_is_its_end(tmp_path):
     )
     history = read_history(tmp_path / "made/.asv/full/results", tmp_path / "made")
     history.lines[0].points.reverse()
-    [gained] = changes_by_line(history, FLOORS)[0].changes
+    [gained] = changes_by_line(history)[0].changes
     assert re.match(r"XML has values since .*; before: failed, OSError: no$", sentence(gained))
 
 
@@ -159,7 +157,7 @@ def test_another_machine_is_not_compared(tmp_path):
     everything = Planted("", "time", 1, 3.0)
     made_up = MadeUp(modules=TABLES, machine=slow, planted=(everything,))
     history = read_history(made_up.write(tmp_path / "made", 2), tmp_path / "made")
-    found = changes_by_line(history, FLOORS)
+    found = changes_by_line(history)
     assert {(each.line.machine, len(each.line.points)) for each in found} == {("slow", 2), ("tester", 4)}
     assert not any(each.changes for each in found)
 

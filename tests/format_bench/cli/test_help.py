@@ -28,7 +28,7 @@ PATHS = list(every_path(format_bench))
 
 
 def test_commands_are_found_below_their_groups():
-    assert {(), ("run",), ("study",), ("study", "noise"), ("media", "show")} <= set(PATHS)
+    assert {(), ("run",), ("study",), ("study", "samples"), ("media", "show")} <= set(PATHS)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -107,7 +107,7 @@ def test_commands_go_on_after_a_backslash_and_keep_options_with_their_values():
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [(["reprot"], "'report'"), (["study", "nosie"], "'noise'"), (["media", "shwo"], "'show'")],
+    [(["reprot"], "'report'"), (["study", "samlpes"], "'samples'"), (["media", "shwo"], "'show'")],
 )
 def test_a_mistyped_command_gets_a_suggestion(typed, meant):
     done = CliRunner().invoke(format_bench, typed)

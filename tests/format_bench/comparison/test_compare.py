@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from adapter_core.errors import NoCommonCellsError
-from format_bench.comparison import compare
+from format_bench.comparison import compare, output
 from format_bench.comparison.compare import Significance, kendall_tau_b, ranks, spearman
 from format_bench.results.export import export
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
-from format_bench.results.noise_floor import Floors
 from tests.factories.records import record, results_of
 from tests.helpers import run
 
@@ -54,14 +53,22 @@ def test_overlapping_intervals_are_noise():
     assert ratio.significance is Significance.NOISE
 
 
-@pytest.mark.parametrize(("floor", "expected"), [(1.5, Significance.REAL), (1.7, Significance.NOISE)])
-@pytest.mark.parametrize("side", [0, 1])
-def test_the_larger_floor_counts(floor, expected, side):
-    both = [timed({"CSV": LOW}), timed({"CSV": HIGH})]
-    both[side] = replace(both[side], floors=Floors(floor, floor, floor, floor))
-    # The medians are 2.6 times apart, which is 1.6 of the smaller.
-    assert only(compare(*both)).significance is expected
-    assert only(compare(both[1], both[0])).significance is expected
+@pytest.mark.parametrize(("second", "expected"), [(1.0, Significance.REAL), (1.6, Significance.NOISE)])
+def test_the_larger_noise_of_rounds_counts(second, expected):
+    # Intervals apart, 1.0 to 1.6 and 2.0: what differs between two rounds may differ between two runs.
+    noisy = {label: [1.0] * 3 + [second] * 3 for label in LABELS}
+    quiet = {label: [2.0] * 6 for label in LABELS}
+    both = [timed(each, round_sizes=[3, 3], rounds=2) for each in (noisy, quiet)]
+    for found in (compare(*both), compare(both[1], both[0])):
+        assert {each.significance for each in found.ratios} == {expected}
+        assert not any("do not show the noise" in each for each in found.caveats)
+
+
+def test_a_run_that_other_work_slowed_is_named_first(capsys):
+    slowed = timed({"CSV": LOW}, cpu_repeats=[each / 4 for each in LOW])
+    output.show(compare(timed({"CSV": LOW}), slowed), quiet=True)
+    _, first, *_ = capsys.readouterr().out.splitlines()
+    assert first.startswith("B: Other work slowed this run: 1 of 1 time of calls")
 
 
 def test_a_single_sample_is_unclear_and_a_size_is_not():
@@ -267,7 +274,7 @@ def test_the_command_prints_tables_and_ranks(made):
     assert re.search(r"^tabular: read time +t +6 +1\.00 +1\.00$", done.stdout, re.MULTILINE)
     assert "12 cells in both: 6 real, 6 noise." in done.stdout
     assert "- CSV, read time of t: 3.00 (2.00 to 4.50), from 1.25 s to 3.75 s" in done.stdout
-    assert "the noise floors of A and B are not known" in done.stdout
+    assert "the rounds of A and B do not show the noise of a run" in done.stdout
     assert "\x1b" not in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "note:" not in run("-q", "compare", made / "a", made / "b").stdout

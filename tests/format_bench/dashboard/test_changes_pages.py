@@ -16,13 +16,10 @@ from format_bench.dashboard.exports import MOST_ENTRIES, export_files
 from format_bench.dashboard.pages import changes as changes_page
 from format_bench.dashboard.pages import versions as versions_page
 from format_bench.dashboard.site_data import SiteConfig, SiteData
-from format_bench.results import noise_floor
-from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
 from tests.factories.histories import Gap, MadeUp, Planted
 from tests.helpers import ROOT
 
-FLOORS = Floors(wall_time=0.05, cpu_time=0.05, memory=0.03, size=0.0)
 ATOM = "{http://www.w3.org/2005/Atom}"
 SCHEMA = json.loads((ROOT / "format_bench/dashboard/changes_schema.json").read_text(encoding="utf-8"))
 PLANTED = (
@@ -36,17 +33,15 @@ PLANTED = (
 )
 
 
-def site_of(folder, months, *planted, floors=None, modules=()):
+def site_of(folder, months, *planted, modules=()):
     results_dir = MadeUp(planted=planted, modules=modules).write(folder, months)
-    if floors:
-        noise_floor.write(floors, results_dir.parent / "noise.json")
     return SiteData.read(SiteConfig("FormatBench", "", "", "", results_dir, folder / "html", folder))
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """Return six months of all suites, with a change of each kind, and text that is not markup."""
-    return site_of(tmp_path_factory.mktemp("site") / "made", 6, *PLANTED, floors=FLOORS)
+    return site_of(tmp_path_factory.mktemp("site") / "made", 6, *PLANTED)
 
 
 def body(module, site) -> str:

@@ -167,7 +167,7 @@ def test_a_budget_ends_a_race_and_the_answer_says_what_is_missing():
     progress = world.race(budget_seconds=4.0 + END_SECONDS).run()
     assert not progress.is_settled
     assert world.now < 2 * 4.0
-    answer = output.recommendation(progress, None)
+    answer = output.recommendation(progress)
     caveats = " ".join(answer.caveats)
     assert "5 s were spent before the race was settled" in caveats
     assert "not tried, and may still win" in caveats
@@ -220,7 +220,7 @@ def test_an_answer_by_samples_says_so():
     world = World(4)
     progress = world.race(budget_seconds=END_SECONDS + 0.2).run()
     assert not progress.standings.measured
-    answer = output.recommendation(progress, None)
+    answer = output.recommendation(progress)
     assert "the answer rests on samples of 1,000 and 4,000 rows" in " ".join(answer.caveats)
 
 
@@ -266,7 +266,7 @@ def test_entries_without_any_value_are_out_at_once_and_nothing_is_recommended():
     assert {*progress.standings.drops} == {*world.entries}
     assert len(world.trials) == len(world.entries)
     with pytest.raises(NoCandidateError, match="it fell over"):
-        output.recommendation(progress, None)
+        output.recommendation(progress)
 
 
 def test_an_entry_that_never_has_records_does_not_hold_up_the_race():
@@ -300,11 +300,11 @@ def test_without_any_value_there_is_no_recommendation():
     with pytest.raises(
         NoCandidateError, match=r"^the time ended before any of 30 candidates was measured"
     ):
-        output.recommendation(progress, None)
+        output.recommendation(progress)
     for entry in world.entries:
         progress.standings.drop(entry, "it is not safe")
     with pytest.raises(NoCandidateError, match=r"^no candidate is left: it is not safe$"):
-        output.recommendation(progress, None)
+        output.recommendation(progress)
 
 
 def test_few_rows_have_no_samples():

@@ -6,14 +6,18 @@ from dataclasses import replace
 
 import pytest
 
+from format_bench.cli import summaries
 from format_bench.comparison import compare
+from format_bench.families.cases import Case
 from format_bench.recommendation import Requirement, brief, output, recommend
 from format_bench.recommendation.evidence import EVIDENCE, evidence_on
-from format_bench.report import findings, headline_of
+from format_bench.report import findings, headline_of, write
 from format_bench.report.model import results_by_suite
 from format_bench.results.disturbance import BUSY, Disturbance, busy_sentence
 from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
+from format_bench.runner.progress import MeasuredShare, columns_of
+from format_bench.runner.session import RunSummary
 from tests.factories.records import record
 
 READ, SAVE, SIZE = Measure("read time"), Measure("save time"), Measure("size")
@@ -141,6 +145,63 @@ def test_a_busy_machine_is_said_first_by_one_rule():
     found = results_of(TWO, metadata=[load])
     assert "9.0 processes for 2 CPUs" in Disturbance.of(found).banner
     assert headline_of(found).banner == recommend(found, {SIZE: 1}).disturbance.banner
+
+
+def calls_of(ratios, **fields):
+    """Return results of reads whose wall times are so many times their CPU times."""
+    records = [
+        record(
+            f"F{place}",
+            "read time",
+            1.0,
+            repeats=[1.0] * 3,
+            cpu_repeats=[1 / ratio] * 3,
+            **({"cache": "warm"} | fields),
+        )
+        for place, ratio in enumerate(ratios)
+    ]
+    return Results("mine", records, [])
+
+
+@pytest.mark.parametrize(
+    ("ratios", "fields", "said"),
+    [
+        ([1.02, 1.0, 0.4, 1.1], {}, False),
+        # A format that waits for the disk or a server of its own.
+        ([1.02, 1.0, 0.4, 1.1, 3.0], {}, False),
+        ([4.0, 1.0, 0.4, 1.6], {}, True),
+        ([4.0, 4.0, 4.0], {"cache": "cold"}, False),
+        ([4.0, 4.0, 4.0], {"medium": "disk"}, False),
+    ],
+)
+def test_calls_that_waited_for_other_work_are_said_first(ratios, fields, said):
+    banner = Disturbance.of(calls_of(ratios, **fields)).banner
+    assert banner.startswith("Other work slowed this run") is said
+
+
+def test_earlier_results_have_cpu_times_as_records_of_their_own():
+    def found(cpu):
+        times = {"save time": 88.5, "save CPU time": cpu}
+        return Disturbance.of(results_of({"CSV": times})).banner
+
+    assert "1 of 1 time of calls are 1.5 times their CPU time or more, 24.6 times" in found(3.6)
+    assert not found(80.0)
+
+
+def test_every_view_says_that_other_work_slowed_the_run(tmp_path, capsys):
+    found = calls_of([4.0, 5.0])
+    said = "Other work slowed this run: 2 of 2 times of calls"
+    assert headline_of(found).banner.startswith(said)
+    for kind in ("html", "md"):
+        write(found, kind, path := tmp_path / f"report.{kind}")
+        assert said in path.read_text(encoding="utf-8")
+    cases = tuple(Case(each.format, "eq", 50_000) for each in found.records)
+    columns = columns_of("tabular", cold=False)
+    summaries.show(RunSummary(cases, columns, found.records, MeasuredShare([])), tmp_path)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.startswith(said)
+    assert shown.count(said) == 1
+    assert said in output.to_json(recommend(found, {READ: 1}))["banner"]
 
 
 @pytest.fixture

@@ -35,12 +35,11 @@ from format_bench.results.candidates import candidates_of
 from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.results.metrics import METRICS, Measure
-from format_bench.results.noise_floor import Floors
 from format_bench.results.records import under
 from format_bench.results.shipped import DamageCounts, LinkCosts
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
-from tests.factories.records import bare, record, results, results_of
+from tests.factories.records import bare, in_rounds, record, results, results_of
 from tests.helpers import run
 
 READ, SIZE, SAVE = Measure("read time"), Measure("size"), Measure("save time")
@@ -51,7 +50,6 @@ TWO = {
     "Feather": {"read time": 0.09, "size": 7 * C},
     "Parquet": {"read time": 0.39, "size": 3 * C},
 }
-QUIET = Floors(wall_time=0.01, cpu_time=0.01, memory=0.01, size=0.0)
 
 
 def order(answer):
@@ -215,10 +213,13 @@ def test_a_transfer_adds_size_by_speed_to_the_time():
 
 def test_noise_of_a_time_is_not_that_of_its_transfer():
     values = {"A": {"save time": 1.0, "size": 2e6}, "B": {"save time": 1.0, "size": 3e6}}
-    noisy = Floors(wall_time=0.2, cpu_time=0.01, memory=0.01, size=0.0)
-    found = results_of(values, floors=noisy)
-    slow = recommend(found, {SAVE: 1}, speeds=Speeds.of_megabytes(None, 0.1))
     half = math.sqrt(1.2)
+    noisy = [
+        replace(each, interval=[1 / half, half]) if each.unit == "seconds" else each
+        for each in results_of(values).records
+    ]
+    found = results(noisy, metadata=[])
+    slow = recommend(found, {SAVE: 1}, speeds=Speeds.of_megabytes(None, 0.1))
     ends = [(20 + 1 / half + 0.01) / 21.01, (20 + half + 0.01) / 21.01]
     assert slow.first.band == tuple(pytest.approx(each) for each in ends)
     assert slow.ties == []
@@ -278,19 +279,19 @@ def test_there_is_no_break_even_where_one_is_smaller_and_faster():
     assert "over a link of any speed" in output.break_even(even)
 
 
-@pytest.mark.parametrize(("slower", "ties"), [(1.04, True), (1.06, False)])
-def test_a_difference_below_the_floor_is_a_tie(slower, ties):
-    floors = replace(QUIET, wall_time=0.05)
-    # Far above c, so that scores differ as values do.
-    values = {"ORC": {"read time": 1000.0}, "Parquet": {"read time": 1000.0 * slower}}
-    answer = recommend(results_of(values, floors=floors), {READ: 1})
-    assert (bool(answer.ties), answer.noise) == (ties, "floors")
+@pytest.mark.parametrize(("slower", "ties"), [(1.04, True), (1.3, False)])
+def test_a_difference_below_the_noise_of_the_rounds_is_a_tie(slower, ties):
+    # Far above c, so that scores differ as values do; six show how variances are distributed.
+    seconds = {"ORC": 1.0, "Parquet": slower, "CSV": 5.0, "JSON": 6.0, "Avro": 7.0, "Pickle": 8.0}
+    values = {label: {"read time": 1000.0 * each} for label, each in seconds.items()}
+    answer = recommend(results(in_rounds(results_of(values).records), metadata=[]), {READ: 1})
+    assert (bool(answer.ties), answer.noise) == (ties, "rounds")
     assert answer.ranked[1].places == ((1, 2) if ties else (2, 2))
     assert ("Parquet, no codec is a tie with it" in output.paragraph(answer)) is ties
 
 
 @pytest.mark.parametrize(("low", "ties"), [(1.9, True), (2.1, False)])
-def test_without_floors_intervals_decide_ties(low, ties):
+def test_without_rounds_intervals_decide_ties(low, ties):
     first = record("ORC", "read time", 1.0, interval=[0.5, 2.0])
     second = record("Parquet", "read time", 3.0, interval=[low, 4.0])
     answer = recommend(replace(results_of({}), records=[first, second]), {READ: 1})

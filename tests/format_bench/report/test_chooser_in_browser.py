@@ -19,10 +19,9 @@ from format_bench.recommendation.scope import of_dataset
 from format_bench.recommendation.scoring import Speeds
 from format_bench.results.export import export
 from format_bench.results.metrics import Measure
-from format_bench.results.noise_floor import Floors
 from format_bench.results.records import key
 from format_bench.results.status import CellStatus
-from tests.factories.records import compressed, labels, measured, record, results, results_of
+from tests.factories.records import compressed, in_rounds, labels, measured, record, results, results_of
 from tests.format_bench.report.test_report_in_browser import (
     browser,
     check_contrast,
@@ -33,7 +32,6 @@ from tests.helpers import run
 
 __all__ = ["browser", "opened"]
 
-FLOORS = Floors(wall_time=0.2, cpu_time=0.05, memory=0.02, size=0.0)
 
 MEASURES = {
     "tabular": "save_time read_time cold_read_time size save_memory held_memory".split(),
@@ -85,7 +83,7 @@ def query_records():
 RESULTS = {
     "queries": results(query_records()),
     "intervals": results(sample_records()),
-    "floors": results(sample_records(), floors=FLOORS),
+    "rounds": results(in_rounds(sample_records())),
     "named": results_of(
         {"CSV": {"read time": 2, "size": 3e6}, "Parquet": {"read time": 1, "size": 2e6}}
     ),
@@ -180,7 +178,7 @@ def shown(page) -> tuple[list[tuple[str, float, str, str]], set[tuple[str, str]]
     return [tuple(row) for row in rows], {tuple(each) for each in excluded}
 
 
-@pytest.mark.parametrize("name", ["intervals", "floors"])
+@pytest.mark.parametrize("name", ["intervals", "rounds"])
 def test_the_ranking_is_that_of_the_command_for_random_weights_and_requirements(opened, name):
     page, found = opened(name), RESULTS[name]
     chance = random.Random(name)
@@ -335,7 +333,7 @@ def test_an_address_with_nonsense_still_shows_the_page(opened, address):
 
 @pytest.mark.parametrize("width", [400, 1400])
 def test_it_is_readable_on_a_phone_and_a_screen(opened, width):
-    page = opened("floors", width)
+    page = opened("rounds", width)
     unfold(page)
     page.get_by_role("checkbox", name="exact").check()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -399,7 +397,7 @@ def test_code_of_a_ranked_format_is_copied_by_keyboard(opened):
 
 
 def test_code_is_copied_without_a_clipboard_for_the_page(opened):
-    page = opened("floors")
+    page = opened("rounds")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
     code = page.locator("#choose-table details.code").first

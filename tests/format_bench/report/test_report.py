@@ -29,16 +29,14 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, codec_costs
 from format_bench.results.marks import pareto_front
 from format_bench.results.metrics import Measure
-from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
 from format_bench.runner.runner import Limits, Runner
-from tests.factories.records import METADATA, compressed, labels, measured, record, results
+from tests.factories.records import METADATA, compressed, in_rounds, labels, measured, record, results
 
 EVIL = (
     """<script>alert(1)</script> "quoted" 'it' & $\\frac{$ | =cmd|' /C calc'!A0"""
     " \x00\x1b[31m \u202egnp.exe 名前"
 )
-FLOORS = Floors(wall_time=0.1, cpu_time=0.05, memory=0.01, size=0.0)
 
 
 class Page(HTMLParser):
@@ -96,12 +94,13 @@ def every_kind():
 
 def test_the_verdict_names_the_best_its_ties_and_how_far_the_last_is_behind():
     found = results(
-        [
-            *read_times(Feather=1.0, Pickle=1.05, CSV=4.0),
-            *(replace(each, dataset="str") for each in read_times(Feather=1.0, Pickle=2.0, CSV=9.0)),
-            *(replace(each, dataset="int") for each in read_times(Feather=3.0, Pickle=1.0, CSV=8.0)),
-        ],
-        floors=FLOORS,
+        in_rounds(
+            [
+                *read_times(Feather=1.0, Pickle=1.05, CSV=4.0),
+                *(replace(each, dataset="str") for each in read_times(Feather=1.0, Pickle=2.0, CSV=9.0)),
+                *(replace(each, dataset="int") for each in read_times(Feather=3.0, Pickle=1.0, CSV=8.0)),
+            ]
+        )
     )
     mean = math.prod([4, 9, 8]) ** (1 / 3)
     assert report.findings(found)[0] == (
@@ -143,13 +142,14 @@ def test_losses_of_values_are_apart_and_each_data_set_is_named_once():
     assert "core, core" not in said
 
 
-def test_with_noise_floors_a_tie_is_what_is_no_further_from_the_best_than_noise():
-    group = only_group(results(read_times(A=1.0, B=1.09, C=1.11), floors=FLOORS))
-    marks = group.marks(Measure("read time", "warm"))
-    assert marks == {Configuration("A"): "*", Configuration("B"): "=", Configuration("C"): ""}
+def test_a_tie_is_no_further_from_the_best_than_the_noise_of_the_rounds():
+    times = {"A": 1.0, "B": 1.09, "C": 1.3, "D": 2.0, "E": 3.0, "F": 4.0}
+    group = only_group(results(in_rounds(read_times(**times))))
+    marks = {str(each): mark for each, mark in group.marks(Measure("read time", "warm")).items()}
+    assert marks == {"A": "*", "B": "="} | dict.fromkeys("CDEF", "")
 
 
-def test_without_noise_floors_a_tie_is_an_interval_that_overlaps_with_the_best():
+def test_without_rounds_a_tie_is_an_interval_that_overlaps_with_the_best():
     cells = zip(read_times(A=1.0, B=1.2, C=1.3), ([0.9, 1.1], [1.1, 1.4], [1.2, 1.5]), strict=True)
     group = only_group(results(replace(each, interval=interval) for each, interval in cells))
     marks = group.marks(Measure("read time", "warm"))
@@ -165,7 +165,7 @@ def test_what_is_not_ranked_is_not_said_to_be_the_same():
 
 @pytest.mark.parametrize("values", [{"A": 1.0}, {"A": 1.0, "B": 1.0}])
 def test_nothing_is_best_where_nothing_differs(values):
-    group = only_group(results(read_times(**values), floors=FLOORS))
+    group = only_group(results(read_times(**values)))
     assert set(group.marks(Measure("read time", "warm")).values()) == {""}
 
 
@@ -325,7 +325,7 @@ def test_the_same_results_make_the_same_page():
 
 
 def test_a_report_of_forty_formats_and_ten_data_sets_stays_small_and_quick():
-    found = results(measured(labels(40), [f"data_{number}" for number in range(10)]), floors=FLOORS)
+    found = results(measured(labels(40), [f"data_{number}" for number in range(10)]))
     started = time.process_time()
     html = report.page(found)
     assert time.process_time() - started < 30

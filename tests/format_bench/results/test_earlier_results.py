@@ -19,6 +19,14 @@ from tests.helpers import ROOT, run
 EARLIER = ROOT / "tests" / "data" / "results_0_1"
 
 
+def test_the_study_of_noise_is_gone_in_one_line_and_its_files_are_not_read(folder):
+    done = run("study", "noise", "--rows", 1000, "--out", folder / "noise.json")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (0, "", 1)
+    before = load(folder).records
+    (folder / "noise.json").write_text('{"wall_time": 1.07, "cpu_time": 0.1, "memory": 0, "size": 0}')
+    assert load(folder).records == before
+
+
 @pytest.fixture
 def folder(tmp_path):
     """Return a copy of the folder of results, as of the Python and the libraries that are here."""

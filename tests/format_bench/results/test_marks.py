@@ -18,24 +18,21 @@ from format_bench.dashboard.site_data import LatestRun
 from format_bench.families.cases import Case
 from format_bench.recommendation import recommend
 from format_bench.report.model import outline_of, results_by_suite
-from format_bench.results import noise_floor
 from format_bench.results.display.markdown import markdown
 from format_bench.results.marks import BEST, TIE
 from format_bench.results.metrics import Measure
-from format_bench.results.noise_floor import Floors
 from format_bench.results.status import CellStatus
 from format_bench.runner.progress import MeasuredShare, columns_of
 from format_bench.runner.session import RunSummary
 from tests.factories.records import record, results
 
 LABELS = ("CSV", "Excel", "ORC", "Pickle")
-FLOORS = Floors(wall_time=0.1, cpu_time=0.1, memory=0.05, size=0.5)
 
 READ, COLD = Measure("read time", "warm"), Measure("read time", "cold")
 SAVE, SIZE, LOST = Measure("save time"), Measure("size"), Measure("lost columns")
 SAVE_MEMORY, READ_MEMORY = Measure("save memory"), Measure("read memory", "warm")
 
-BY_INTERVAL = {
+MARKS = {
     SAVE: {"CSV": BEST, "Excel": TIE, "ORC": ""},
     # Without several samples nothing shows how they vary.
     READ: {"CSV": "", "Excel": BEST, "ORC": "", "Pickle": ""},
@@ -44,13 +41,6 @@ BY_INTERVAL = {
     SAVE_MEMORY: {"Pickle": ""},
     READ_MEMORY: {"CSV": "", "Excel": BEST, "ORC": "", "Pickle": ""},
     LOST: {"CSV": "", "Excel": "", "ORC": "", "Pickle": ""},
-}
-BY_FLOOR = BY_INTERVAL | {
-    # Intervals do not count where the noise of the machine is known.
-    SAVE: {"CSV": BEST, "Excel": "", "ORC": ""},
-    READ: {"CSV": "", "Excel": BEST, "ORC": TIE, "Pickle": ""},
-    COLD: {"CSV": "", "Excel": "", "ORC": BEST, "Pickle": ""},
-    READ_MEMORY: {"CSV": "", "Excel": BEST, "ORC": TIE, "Pickle": ""},
 }
 
 
@@ -62,7 +52,7 @@ def cells(measure, values, intervals=None):
         yield record(label, measure.metric, value, cache=measure.cache, **samples)
 
 
-def one_run(floors=None):
+def one_run():
     """Return results with ties, equal values, a value alone, and empty cells of several kinds."""
     interval = {"CSV": [0.9, 1.1], "Excel": [1.05, 1.3], "ORC": [1.15, 1.9]}
     found = [
@@ -75,14 +65,13 @@ def one_run(floors=None):
         *cells(LOST, [0, 0, 0, 0]),
     ]
     unsupported = replace(found[16], status=CellStatus.UNSUPPORTED, sentence="CSV cannot do this")
-    return results([*found[:16], unsupported, *found[17:]], floors=floors)
+    return results([*found[:16], unsupported, *found[17:]])
 
 
-@pytest.fixture(params=["intervals", "floors"])
-def run(request):
+@pytest.fixture
+def run():
     """Return results, and the marks that they have."""
-    with_floors = request.param == "floors"
-    return one_run(FLOORS if with_floors else None), BY_FLOOR if with_floors else BY_INTERVAL
+    return one_run(), MARKS
 
 
 def test_the_rule_is_the_same_for_all_measures(run):
@@ -93,7 +82,7 @@ def test_the_rule_is_the_same_for_all_measures(run):
         assert {str(each): mark for each, mark in marks.items()} == wanted, measure
 
 
-def test_the_rounds_of_the_run_count_before_floors_and_intervals():
+def test_the_rounds_of_the_run_count_before_intervals():
     # Each within 0.2 % between its two rounds, but for the last, whose rounds are 40 % apart.
     values = dict(zip("ABCDEFG", [1.0, 1.05, 1.2, 1.4, 1.6, 1.8, 1.3], strict=True))
     found = []
@@ -102,18 +91,29 @@ def test_the_rounds_of_the_run_count_before_floors_and_intervals():
         samples = [value * (1 - apart)] * 3 + [value * (1 + apart)] * 3
         facts = {"repeats": samples, "round_sizes": [3, 3], "interval": [samples[0], samples[-1]]}
         found.append(record(label, "read time", value, cache="warm", **facts))
-    for floors in (None, FLOORS):  # B is within the floor of 10 %
-        ((group,),) = [suite.groups for suite in results_by_suite(results(found, floors=floors))]
-        marks = {str(each): mark for each, mark in group.marks(READ).items()}
-        assert marks == dict.fromkeys("BCDEF", "") | {"A": BEST, "G": TIE}
-        answer = recommend(results(found, floors=floors), {Measure("read time"): 1})
-        assert answer.noise == "rounds"
-        assert [each.candidate.name for each in answer.ties] == ["G"]
+    ((group,),) = [suite.groups for suite in results_by_suite(results(found))]
+    marks = {str(each): mark for each, mark in group.marks(READ).items()}
+    assert marks == dict.fromkeys("BCDEF", "") | {"A": BEST, "G": TIE}
+    answer = recommend(results(found), {Measure("read time"): 1})
+    assert answer.noise == "rounds"
+    assert [each.candidate.name for each in answer.ties] == ["G"]
+
+
+def test_cpu_times_and_memory_tie_by_their_rounds():
+    for metric in ("save CPU time", "save memory"):
+        found = []
+        for place, label in enumerate("ABCDEFG"):
+            value = 1e6 * (1.04 if label == "B" else 1 + place)
+            samples = [value * 0.95, value * 1.05]
+            found.append(record(label, metric, value, repeats=samples, round_sizes=[1, 1]))
+        ((group,),) = [suite.groups for suite in results_by_suite(results(found))]
+        marks = {str(each): mark for each, mark in group.marks(Measure(metric)).items()}
+        assert marks == dict.fromkeys("CDEFG", "") | {"A": BEST, "B": TIE}
 
 
 def test_ratios_are_not_marked():
     amplification = Measure("read amplification", "cold")
-    found = results(cells(amplification, [1.0, 2.0, 3.0, 4.0]), floors=FLOORS)
+    found = results(cells(amplification, [1.0, 2.0, 3.0, 4.0]))
     ((group,),) = [suite.groups for suite in results_by_suite(found)]
     assert set(group.marks(amplification).values()) == {""}
 
@@ -123,8 +123,6 @@ def test_ratios_are_not_marked():
 
 def test_the_terminal_shows_these_marks(run, tmp_path, capsys):
     found, expected = run
-    if found.floors:
-        noise_floor.write(found.floors, tmp_path / noise_floor.FILE_NAME)
     cases = tuple(Case(label, "eq", 50_000) for label in LABELS)
     columns = columns_of("tabular", cold=True)
     summaries.show(RunSummary(cases, columns, found.records, MeasuredShare([])), tmp_path)
