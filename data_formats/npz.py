@@ -36,7 +36,8 @@ class Adapter(ArrayFormat, FilteredReads, RemoteTable):
         imports="import numpy as np\nimport pandas as pd",
         write="""
             texts = df.select_dtypes("str").columns
-            arrays = {name: df[name].to_numpy(str if name in texts else None) for name in df}
+            arrays = {name: df[name].to_numpy() for name in df}
+            arrays |= {name: df[name].fillna("").to_numpy(str) for name in texts}
             np.{call}({path}, allow_pickle=False, **arrays)
         """,
         read="""
@@ -46,6 +47,7 @@ class Adapter(ArrayFormat, FilteredReads, RemoteTable):
         changes={"Int64": "float64"},
         lacks=("category",),
         differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
+        notes=("nulls among texts come back as empty texts",),
     )
 
     def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:

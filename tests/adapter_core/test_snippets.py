@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from adapter_core.errors import UnknownLevelError, UnknownNameError
@@ -103,6 +104,17 @@ def test_every_adapter_has_code_or_says_why_not():
                     silent.append(label)
     assert silent == []
     assert len(sentences) < 30
+
+
+@pytest.mark.parametrize("label", ["Blosc2", "NPZ", "TileDB"])
+def test_code_with_texts_of_fixed_width_keeps_them_whole_among_nulls(label, tmp_path):
+    texts = pd.Series(["ab", None, "abc"], dtype="str")
+    case = Case("tables", label)
+    if case.unavailable:
+        pytest.skip(case.unavailable)
+    found = snippets.run_all([case], tmp_path, lambda _: {"df": pd.DataFrame({"t": texts})})[case]
+    assert found.error == ""
+    assert found.read["df"]["t"].tolist() == ["ab", "", "abc"]
 
 
 def test_code_names_the_codec_and_its_level():
