@@ -33,15 +33,24 @@ LIMIT = 1.05
 
 _UNLIMITED = "h5netcdf looks for the length of an unlimited dimension at each selection"
 _OPENING = "opening also finds the variable and the names of dimensions, in half a millisecond"
+_PARTS = "images are in lists with their places, so that one is read without the others"
+_STREAM = "images are written batch by batch as they come, so that a set need not fit in memory"
+_OBJECTS = "its objects are of a class, and those of the plain calls dictionaries"
 
 CAUSES: Mapping[str, str] = {
-    "HDF5 read": _OPENING,
-    "HDF5 read whole": _OPENING,
-    "NetCDF4[h5netcdf] read": _UNLIMITED,
-    "NetCDF4[h5netcdf] read whole": _UNLIMITED,
-    "Parquet[polars] save": "it also writes the pandas metadata, which bring dtypes back",
+    "arrays: HDF5 read": _OPENING,
+    "arrays: HDF5 read whole": _OPENING,
+    "arrays: NetCDF4[h5netcdf] read": _UNLIMITED,
+    "arrays: NetCDF4[h5netcdf] read whole": _UNLIMITED,
+    "images: Feather save": _STREAM,
+    "images: HDF5 save": _STREAM,
+    "images: Pickle save": _PARTS,
+    "images: Pickle read": _PARTS,
+    "records: Pickle save": _OBJECTS,
+    "records: Pickle read": _OBJECTS,
+    "tables: Parquet[polars] save": "it also writes the pandas metadata, which bring dtypes back",
 }
-"""Causes of ratios above the limit, by label and step."""
+"""Causes of ratios above the limit, by family, label and step."""
 
 PAIRS = 12
 
@@ -55,6 +64,7 @@ LIMIT_SECONDS = 900
 class Overhead:
     """CPU seconds of both calls of a pair, in the order taken."""
 
+    family: str
     label: str
     data: str
     step: str
@@ -73,7 +83,7 @@ class Overhead:
 
     @property
     def cause(self) -> str:
-        return CAUSES.get(f"{self.label} {self.step}", "")
+        return CAUSES.get(f"{self.family}: {self.label} {self.step}", "")
 
     @property
     def is_over(self) -> bool:
@@ -95,12 +105,12 @@ class Overhead:
 HEADER = ["adapter", "data", "step", "adapter ms", "plain ms", "ratio", "interval", "remark"]
 
 
-def compared(label: str, pair: Pair, pairs: int = PAIRS, seconds: float = 10.0) -> Overhead:
+def compared(family: str, label: str, pair: Pair, pairs: int, seconds: float) -> Overhead:
     """Call both sides of a pair in turn.
 
     Parameters
     ----------
-    label : str
+    family, label : str
         The adapter.
     pair : Pair
         Both calls.
@@ -120,7 +130,7 @@ def compared(label: str, pair: Pair, pairs: int = PAIRS, seconds: float = 10.0) 
         # The first caller pays for memory that the second one reuses, hence the alternation.
         for caller in (turn % 2, 1 - turn % 2):
             samples[caller].append(time_call((pair.ours, pair.plain)[caller]).cpu_seconds)
-    return Overhead(label, pair.data, pair.step, *samples, differs)
+    return Overhead(family, label, pair.data, pair.step, *samples, differs)
 
 
 def measure(family: str, label: str, size: int, pairs: int, seconds: float) -> Iterator[Overhead]:
@@ -132,7 +142,7 @@ def measured(family: str, adapter: Any, size: int, pairs: int, seconds: float) -
     """Yield the comparisons of an adapter; none if there is nothing to compare with."""
     with tempfile.TemporaryDirectory() as folder:
         for pair in PAIRS_OF[family](adapter, size, Path(folder)):
-            yield compared(adapter.label, pair, pairs, seconds)
+            yield compared(family, adapter.label, pair, pairs, seconds)
 
 
 def report(found: Sequence[Overhead], without: Mapping[str, str]) -> Iterator[str]:
@@ -171,7 +181,9 @@ def main(
                 reason = registry.find(label).snippet
                 plain = f"no plain call: {reason}" if isinstance(reason, str) else "no plain call"
                 without[f"{label} ({family})"] = outcome.sentence or plain
-            click.echo(f"{family} {label} {outcome.sentence}", err=True)
+            medians = (f"{each.step} {statistics.median(each.ratios):.2f}" for each in outcome.yielded)
+            line = ", ".join([*medians, *filter(None, [outcome.sentence])])
+            click.echo(f"{family} {label}: {line}", err=True)
     for line in report(found, without):
         click.echo(line)
     sys.exit(any(each.is_over for each in found))

@@ -38,7 +38,7 @@ def test_a_slow_adapter_is_found_unless_its_cause_is_declared(monkeypatch):
     (line,) = [line for line in overhead.report(found, {}) if "compared" in line]
     assert line == "2 compared; 0 up to 1.05, or within noise; 2 above without a cause"
 
-    monkeypatch.setattr(overhead, "CAUSES", {"Pickle read": "it reads ten times"})
+    monkeypatch.setattr(overhead, "CAUSES", {"tables: Pickle read": "it reads ten times"})
     assert not any(each.is_over for each in found)
     assert all("it reads ten times" in each.cells[-1] for each in found)
 
