@@ -81,8 +81,9 @@ def in_order(entries: Iterable[Configuration], promise: Promise, family: Family)
     """Return the entries of a race in the order in which they are tried.
 
     That is the order of their promise; where nothing is known, formats of their own come before other
-    engines of them. Of array stores the best entry of each comes before the second one of any: how a
-    store does depends on the shape of chunks, which earlier measurements of other data do not know.
+    engines of them. Of array stores the best entry of each comes before the second one of any, and
+    stores with earlier results before those without: how one does depends on the shape of chunks, which
+    measurements of other data do not know.
     """
     order = sorted(entries, key=lambda each: (promise.of(each), "[" in each.format))
     if family.name != "arrays":
@@ -90,7 +91,7 @@ def in_order(entries: Iterable[Configuration], promise: Promise, family: Family)
     seen: Counter[str] = Counter()
     places = []
     for each in order:
-        places.append(seen[each.format])
+        places.append((seen[each.format], not promise.knows(each.format)))
         seen[each.format] += 1
     return [each for _, each in sorted(zip(places, order, strict=True), key=operator.itemgetter(0))]
 

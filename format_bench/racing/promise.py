@@ -98,6 +98,10 @@ class Promise:
         known = self._of(entry)
         return self._by_label.get(entry.format, self._middle) if known is None else known
 
+    def knows(self, label: str) -> bool:
+        """Return whether a format has any earlier result."""
+        return label in self._by_label
+
     def _of(self, entry: Configuration) -> float | None:
         found = [
             (share, score)
