@@ -41,7 +41,7 @@ class Scope(Results):
     @cached_property
     def bands(self) -> Bands:
         """The bands of values that noise allows."""
-        return Bands(RunNoise(self.records))
+        return Bands(RunNoise(self.whole or self.records))
 
     @cached_property
     def candidates(self) -> list[Candidate]:
@@ -77,7 +77,8 @@ def of_dataset(results: Results, dataset: str) -> Results:
     known = {record.place for record in results.records}
     if dataset not in known:
         raise UnknownNameError(f"data set in {results.name}", dataset, known)
-    return replace(results, records=[each for each in results.records if each.place == dataset])
+    found = [each for each in results.records if each.place == dataset]
+    return replace(results, records=found, whole=results.whole or results.records)
 
 
 def of_condition(results: Results, axis: str, value: str) -> Results:
@@ -100,7 +101,7 @@ def of_condition(results: Results, axis: str, value: str) -> Results:
     found = [each for each in results.records if each.conditions.get(axis, "") == value]
     if not found:
         raise UnknownNameError(f"{axis} in {results.name}", value or "none", known[axis])
-    return replace(results, records=found)
+    return replace(results, records=found, whole=results.whole or results.records)
 
 
 def condition_sentences(results: Results) -> list[str]:
@@ -152,7 +153,7 @@ def one_suite(results: Results, measures: Collection[Measure], suite: str | None
                 more = _compressed(results.records) if len(datasets) == 1 else []
                 more += further_records(results.records, name, datasets)
                 records += [each for each in more if DatasetSize.of(each) in datasets]
-            return Scope(results.name, records, results.metadata)
+            return Scope(results.name, records, results.metadata, whole=results.whole or results.records)
     if suite is not None:
         own = [each for each in results.records if suite_of(each) == suite]
         results = replace(results, name=f"{suite} in {results.name}", records=own)

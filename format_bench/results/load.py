@@ -46,6 +46,8 @@ class Results:
     """The metadata of each run, oldest first; possibly none."""
     prices: Path | None = None
     """The file of prices beside the records, if there is one."""
+    whole: list[Record] | None = None
+    """All records of the run, whose noise counts, where these are a part of them."""
 
     @cached_property
     def data(self) -> dict[str, dict[str, Any]]:
