@@ -31,6 +31,7 @@ from adapter_core.errors import (
     deprecated_names,
 )
 from adapter_core.features import PARTIAL_READS, Feature
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_input import CheckedImages
 from adapter_core.image_reader import ImageReader
 from adapter_core.image_storage import ImageStorage
@@ -88,6 +89,7 @@ __all__ = [
     "Feature",
     "Field",
     "FieldKind",
+    "FileFacts",
     "FilteredReads",
     "FormatBenchError",
     "Given",

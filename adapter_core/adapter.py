@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from adapter_core import files
 from adapter_core.availability import Availability, absence, install_hint, probe
 from adapter_core.errors import UnsupportedError
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Pasteable
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class BaseAdapter(Pasteable, ABC):
     """Language of the program that saves and reads, in lower case."""
     traits: ClassVar[frozenset[Trait] | None] = None
     """Properties of the format; None if unknown, which differs from an empty set."""
+    file_facts: ClassVar[FileFacts] = FileFacts()
+    """Settings of its files beside the codec, or why files do not tell them."""
     checksums: ClassVar[str] = ""
     """Checksums of the format that are off by default; empty if there are none to switch on."""
     checksum_codecs: ClassVar[frozenset[str] | None] = None

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, import_failure
@@ -24,17 +24,35 @@ if TYPE_CHECKING:
     from adapter_core.snippets import Code
 
 
+DEFAULTS, RECOMMENDED = "defaults", "recommended"
+"""Names of settings: what a library does unasked, and what its makers advise."""
+
+
 @dataclass(frozen=True)
 class Recommended:
     """Settings that the makers of a library advise for saves."""
 
     source: str
-    """Address of the advice."""
+    """Address of the advice, or several with blanks between."""
     codec: str | None
-    """None for no codec."""
+    """None for no codec, or one of the library's own choice."""
     level: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     """Further options, by the library's names."""
+    words: str = ""
+    """The advice in a clause."""
+    seen: str = ""
+    """Date of the page, or of the visit, as in 2026-11-25."""
+    parts: Mapping[str, str | int] = field(default_factory=dict)
+    """Facts of files that differ from `FileFacts.parts` by it."""
+
+
+class Chosen(NamedTuple):
+    """An adapter that saves with settings, and the codec and level that belong to them."""
+
+    adapter: Any
+    codec: str | None
+    level: int | None
 
 
 class CodecChoice(BaseAdapter):
@@ -48,7 +66,7 @@ class CodecChoice(BaseAdapter):
     overridden_default: ClassVar[str] = ""
     """Default of the library that no save has, e.g. "codec"; usually none."""
     recommended: ClassVar[Recommended | None] = None
-    """Settings that the library's makers advise; None if no advice beyond the defaults is known."""
+    """Advice of the library's makers on settings, which may be the defaults; None if none is known."""
     options: Mapping[str, Any] = {}
     """Options of the library for saves besides the codec, in adapters that do not name it one."""
 
@@ -56,6 +74,34 @@ class CodecChoice(BaseAdapter):
     def has_own_default(self) -> bool:
         """Whether the library's defaults differ from the usual settings of `save`."""
         return bool(self.options or (self.codecs and self.default_codec)) and not self.overridden_default
+
+    @property
+    def has_advice(self) -> bool:
+        """Whether the makers advise other settings than the library's defaults."""
+        advice = self.recommended
+        own = self.default_codec if self.codecs else None
+        return advice is not None and bool(advice.options or advice.codec != own)
+
+    def with_settings(self, name: str) -> Chosen:
+        """Return an adapter for settings, with the codec to give to `save`.
+
+        Parameters
+        ----------
+        name : str
+            "defaults", "recommended", or empty for the usual settings, without a codec.
+
+        Raises
+        ------
+        UnsupportedError
+            If no advice of its makers is known, or there are no such settings.
+        """
+        if name == DEFAULTS:
+            return Chosen(self.with_defaults(), self.default_codec if self.codecs else None, None)
+        if name == RECOMMENDED and (advice := self.recommended):
+            return Chosen(self.with_recommended(), advice.codec, advice.level)
+        if name:
+            raise UnsupportedError(f"{self.label} has no settings {name!r}")
+        return Chosen(self, None, None)
 
     def with_defaults(self) -> Self:
         """Return an adapter that saves without `options`; the caller gives `default_codec`."""

@@ -14,6 +14,7 @@ from adapter_core import record_tables
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, absence, install_hint, probe
 from adapter_core.errors import CannotHoldError, UnknownNameError, UnsupportedError
+from adapter_core.file_facts import FileFacts
 from adapter_core.listing import CLASS_NAME, declarations
 from adapter_core.query import TABLE
 from adapter_core.registry import Registry
@@ -142,6 +143,7 @@ class EngineOnFormat(BaseAdapter):
         One of the formats that it reads.
     """
 
+    file_facts = FileFacts(silent="its files are those of the table format")
     snippet = "it asks questions of files that a format writes; the table formats have the code"
 
     suffix: ClassVar[str] = ".tables"

@@ -12,6 +12,7 @@ from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX
 from adapter_core.arrays.whole_chunks import WholeChunkReader
 from adapter_core.arrow_codec import codec_of_file
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +39,7 @@ class Adapter(RemoteArray):
     remote_schemes: ClassVar = OBJECT_STORES
     # pyarrow's default levels; lz4's means its fast mode.
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
+    file_facts = FileFacts(version="2", threads="one")
     snippet = "the format has tables, and rows that are chunks of an array are this project's own layout"
 
     def _save(

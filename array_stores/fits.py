@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ArrayReader, ArrayStore, Description, Given, Property, Snippet, Trait
 from adapter_core.arrays.chunk_writing import are_runs, write_chunks
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +45,7 @@ class Adapter(ArrayStore):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     keeps: ClassVar = frozenset(Property) - {Property.CHUNKS}
     loses: ClassVar = {Property.CHUNKS: "an image is not divided"}
+    file_facts = FileFacts(threads="one")
     snippet = Snippet(
         imports="from astropy.io import fits",
         write="fits.PrimaryHDU(array).writeto({path})",

@@ -12,6 +12,7 @@ from adapter_core import ArrayReader, ArrayStore, Codec, Given, Snippet, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
 from adapter_core.array_store import ALL_DTYPES
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Adapter(ArrayStore):
         Codec("lzw"),
         Codec("lzw+predictor"),
     )
+    file_facts = FileFacts(version="TIFF", parts={"parts": "strips"}, threads="one")
     snippet = Snippet(
         imports="import rasterio",
         write="""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import ArrayStore, Codec, Description, ErrorScale, Trait
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,6 +47,7 @@ class Adapter(ArrayStore):
     error: ClassVar = (ErrorScale.RANGE, _BITS - 1)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     codecs: ClassVar = (Codec("ccsds"),)
+    file_facts = FileFacts(version="2", threads="one")
     snippet = (
         "a message needs the keys of its weather model: eccodes copies those of a sample here, and "
         "a user's come from the data"

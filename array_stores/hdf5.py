@@ -10,6 +10,9 @@ from adapter_core import IN_PLACE, Appendable, ArrayReader, Description, Given, 
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.chunk_writing import write_chunks
 from adapter_core.arrays.on_demand import OnDemand
+from adapter_core.codec_choice import Recommended
+from adapter_core.file_facts import FileFacts
+from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
     import h5py
@@ -36,11 +39,25 @@ class Adapter(Appendable):
     local_only = IN_PLACE
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     codecs: ClassVar = hdf5.CODECS
+    recommended = Recommended(
+        "https://docs.h5py.org/en/3.14.0/high/dataset.html https://docs.h5py.org/en/3.14.0/high/file.html",
+        "gzip+shuffle",
+        options={"libver": "latest"},
+        words="gzip for good compression, with shuffle; the latest version of the format for speed",
+        seen="2026-11-25",
+        parts={"version": "superblock 3", "filters": "shuffle"},
+    )
     checksums = "Fletcher-32 of each chunk: fletcher32"
+    file_facts = FileFacts(
+        version="superblock 0",
+        parts={"layout": "chunked", "chunks": "as asked"},
+        threads="one",
+        differs="chunks as asked; of compressed files a chunk cache that suits them",
+    )
     snippet = Snippet(
         imports="import h5py\nimport hdf5plugin",
         write="""
-            with h5py.File({path}, "w", rdcc_nbytes=0) as file:
+            with h5py.File({path}, "w", rdcc_nbytes=0, {options}) as file:
                 limits = (None, *array.shape[1:])
                 file.create_dataset("values", data=array, chunks=chunks, maxshape=limits, {filters})
         """,
@@ -53,7 +70,7 @@ class Adapter(Appendable):
 
     def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
         """Return the options of the calls."""
-        return {"filters": hdf5.filter_code(codec, level)}
+        return {"filters": hdf5.filter_code(codec, level), "options": keywords(**self.options)}
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         reason = hdf5.refused_by(codec, source) or hdf5.refused_properties(source, hdf5.RESERVED)
@@ -66,7 +83,7 @@ class Adapter(Appendable):
         import h5py
 
         # Each chunk is written whole, so that a cache would be a copy for nothing.
-        with h5py.File(path, "w", rdcc_nbytes=0) as file:
+        with h5py.File(path, "w", rdcc_nbytes=0, **self.options) as file:
             dataset = file.create_dataset(
                 source.name,
                 source.shape,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import Trait
 from adapter_core.arrays.icechunk import BRANCH, IcechunkStore, storage_of
 from adapter_core.arrays.xarray import XarrayZarrStore, write_zarr
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
@@ -20,6 +21,9 @@ class Adapter(XarrayZarrStore, IcechunkStore):
     """
 
     label = "Icechunk[xarray]"
+    file_facts = FileFacts(
+        silent="its metadata have a form that the library alone reads", threads="all cores"
+    )
     suffix = ".icechunk"
     requires = ("numpy", "zarr>=3.1", "icechunk", "pcodec", "xarray")
     suite = "foxbench"

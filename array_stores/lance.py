@@ -13,6 +13,7 @@ from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX
 from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,6 +43,7 @@ class Adapter(RemoteArray, Appendable):
     dims_range = range(1, 33)  # Arrow has no tensors without dimensions
     holds_empty = False
     remote_schemes: ClassVar = OBJECT_STORES
+    file_facts = FileFacts(version="2.2", threads="all cores")
     snippet = "the format has tables, and rows that are chunks of an array are this project's own layout"
 
     def _save(

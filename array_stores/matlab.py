@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import ArrayReader, ArrayStore, Codec, Description, Given, Snippet, Trait
 from adapter_core.array_store import INTEGERS, Property
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +41,7 @@ class Adapter(ArrayStore):
     codecs: ClassVar = (Codec("zlib"),)
     keeps: ClassVar = frozenset(Property) - {Property.CHUNKS}
     loses: ClassVar = {Property.CHUNKS: "a variable is not divided"}
+    file_facts = FileFacts(version="5.0", threads="one")
     snippet = Snippet(
         imports="from scipy import io",
         write='io.savemat({path}, {"values": array}, do_compression={compressed})',

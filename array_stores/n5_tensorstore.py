@@ -10,6 +10,7 @@ from adapter_core import Codec, Description, RemoteArray, Trait
 from adapter_core.array_store import INTEGERS
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.tensorstore import AppendableTensorStore
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import literal
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Adapter(AppendableTensorStore, RemoteArray):
     """
 
     label = "N5[tensorstore]"
+    file_facts = FileFacts(parts={"chunks": "as asked"}, threads="all cores")
     suffix = ".n5"
     requires = ("numpy", "tensorstore")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})

@@ -10,6 +10,7 @@ from adapter_core import Appendable, Trait
 from adapter_core.arrays import chunk_codecs
 from adapter_core.arrays.encoded import EncodedStore, StoredDescription, chunk_index, chunk_name
 from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.file_facts import FileFacts
 from adapter_core.files import write_atomically
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class Adapter(EncodedStore, Appendable):
     """
 
     label = "NPY"
+    file_facts = FileFacts(version="1.0", threads="one")
     suffix = ".npys"
     requires = ("blosc2", "lz4", "numcodecs", "numpy", "pcodec", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import ArrayReader, ArrayStore, Description, Given, Property, Snippet, Trait
 from adapter_core.arrays.chunk_writing import write_flat
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +27,7 @@ class Adapter(ArrayStore):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     keeps: ClassVar = frozenset()
     loses: ClassVar = dict.fromkeys(Property, "the file has shape and dtype alone")
+    file_facts = FileFacts(version="1.0", threads="one", mapped=True)
     snippet = Snippet(
         imports="import numpy as np",
         write="np.save({path}, array)",

@@ -14,6 +14,7 @@ from adapter_core.array_source import grid_of
 from adapter_core.arrays import chunk_codecs
 from adapter_core.arrays.encoded import EncodedStore, StoredDescription, chunk_index, chunk_name
 from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +35,7 @@ class Adapter(EncodedStore):
     """
 
     label = "NPY.tar"
+    file_facts = FileFacts(silent="it is an archive of a file for each chunk", threads="one")
     suffix = ".tar"
     requires = ("blosc2", "lz4", "numcodecs", "numpy", "pcodec", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import ArrayStore, Codec, Description, Given, Snippet, Trait
 from adapter_core.arrays.encoded import chunk_index, chunk_name
 from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Adapter(ArrayStore):
     requires = ("numpy",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("bz2", range(1, 10), 9), Codec("lzma"), Codec("zlib", range(1, 10), 6))
+    file_facts = FileFacts(threads="one")
     snippet = Snippet(
         imports="import zipfile\n\nimport numpy as np",
         write="""

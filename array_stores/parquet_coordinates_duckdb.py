@@ -10,6 +10,7 @@ from adapter_core.array_description import KEY, Description
 from adapter_core.arrays import coordinate_table
 from adapter_core.arrays.duckdb_rows import ParquetRows, streamed
 from adapter_core.arrays.long_table import codec_of
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
@@ -26,6 +27,9 @@ class Adapter(coordinate_table.CoordinateTable):
     overridden_default = "codec"
     suffix = ".parquet"
     requires = ("numpy", "pyarrow", "duckdb")
+    file_facts = FileFacts(
+        version="1.0", parts={"encodings": "PLAIN", "page index": "no"}, threads="all cores"
+    )
     local_only = NO_EXTENSION
     suite = "foxbench"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})

@@ -10,6 +10,7 @@ from adapter_core.array_description import KEY, Description
 from adapter_core.arrays import coordinate_table
 from adapter_core.arrays.long_table import codec_of
 from adapter_core.arrays.polars_rows import values_of
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +29,11 @@ class Adapter(coordinate_table.CoordinateTable):
     overridden_default = "codec"
     suffix = ".parquet"
     requires = ("numpy", "pyarrow", "polars")
+    file_facts = FileFacts(
+        version="1.0",
+        parts={"encodings": "PLAIN, RLE, RLE_DICTIONARY", "page index": "yes"},
+        threads="all cores",
+    )
     suite = "foxbench"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (

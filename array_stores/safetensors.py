@@ -12,6 +12,7 @@ from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
 from adapter_core.array_store import ALL_DTYPES, Property
 from adapter_core.arrays.chunk_writing import write_flat
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +45,7 @@ class Adapter(ArrayStore):
     dtypes: ClassVar = ALL_DTYPES - {"complex128"}
     keeps: ClassVar = frozenset(Property) - {Property.CHUNKS}
     loses: ClassVar = {Property.CHUNKS: "a tensor is not divided"}
+    file_facts = FileFacts(silent="its header names shapes and types alone", threads="one", mapped=True)
     snippet = Snippet(
         imports="from safetensors.numpy import load_file, save_file",
         write='save_file({"values": array}, {path})',

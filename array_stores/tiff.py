@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import ArrayStore, Codec, Description, Given, Snippet, Trait
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Adapter(ArrayStore):
         Codec("lzma", range(10), 6, requires="imagecodecs"),
         Codec("lzma+predictor", range(10), 6, requires="imagecodecs"),
     )
+    file_facts = FileFacts(version="TIFF", parts={"parts": "strips"})
     snippet = Snippet(
         imports="import tifffile",
         write='tifffile.imwrite({path}, array, photometric="minisblack", metadata=None, {options})',

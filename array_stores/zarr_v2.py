@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import OBJECT_STORES, RemoteArray, Trait
 from adapter_core.arrays.zarr import AppendableZarr, LocalZarrStore, read_rows
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     from adapter_core import ArraySource
@@ -24,6 +25,12 @@ class Adapter(LocalZarrStore, AppendableZarr, RemoteArray):
     label = "Zarr.v2"
     suffix = ".zarr"
     requires = ("numpy", "zarr>=3.1", "pcodec")
+    file_facts = FileFacts(
+        version="2",
+        parts={"chunks": "as asked"},
+        threads="all cores",
+        differs="chunks as asked; chunks of zeros are written, too",
+    )
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     remote_schemes: ClassVar = OBJECT_STORES
     remote_requires: ClassVar = ("obstore",)

@@ -7,6 +7,7 @@ from typing import ClassVar
 from adapter_core import Trait
 from adapter_core.arrays.xarray import XarrayZarrStore
 from adapter_core.arrays.zarr import LocalZarrStore
+from adapter_core.file_facts import FileFacts
 
 
 class Adapter(XarrayZarrStore, LocalZarrStore):
@@ -18,6 +19,12 @@ class Adapter(XarrayZarrStore, LocalZarrStore):
     label = "Zarr.v2[xarray]"
     suffix = ".zarr"
     requires = ("numpy", "zarr>=3.1", "pcodec", "xarray")
+    file_facts = FileFacts(
+        version="2",
+        parts={"chunks": "as asked"},
+        threads="all cores",
+        differs="chunks as asked; chunks of zeros are written, too",
+    )
     suite = "foxbench"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     zarr_format = 2

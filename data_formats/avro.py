@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import OBJECT_STORES, Codec, Kind, PartialReads, Snippet, Streams, Trait, whole_file
+from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import types_in, without_maps
 from adapter_core.snippets import keywords
 from adapter_core.tables.arrow import PANDAS, frame_of_part, pandas_metadata, pandas_of, reader_of
@@ -93,6 +94,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         Kind.OTHER_NESTED: "Avro has no type for them",
         Kind.MIXED: "a field of the schema has one type",
     }
+    file_facts = FileFacts(version="1")
     snippet = Snippet(
         imports="""
             import fastavro

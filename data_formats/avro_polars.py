@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import OBJECT_STORES, ColumnReads, Given, Kind, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of, retyped
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.polars import polars_of
@@ -55,6 +56,7 @@ class Adapter(FetchedFormat, ColumnReads):
         Kind.VECTOR: _NO_TYPE,
         Kind.MAP: _NO_TYPE,
     }
+    file_facts = FileFacts(version="1")
     snippet = Snippet(
         imports="import polars as pl",
         write='df.rechunk().write_avro({path}, name="row")',

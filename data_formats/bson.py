@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, Snippet, Trait, kinds_of
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.rows import pieces, row_blocks
 from adapter_core.values import datetimes_beyond, integers_beyond_int64
@@ -69,6 +70,7 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
         Kind.CATEGORY_NOT_TEXT: "the file keeps no categories",
         Kind.MIXED: "some would come back as other types, as tuples do",
     }
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
         imports="import bson\nimport pandas as pd",
         write="""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -35,6 +36,7 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
         if kind not in (Kind.DATE, Kind.DECIMAL, Kind.WIDE_DECIMAL)
     }
     refuses_inside: ClassVar = row_format.REFUSES_INSIDE
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
         imports="import cbor2\nimport pandas as pd",
         write="""

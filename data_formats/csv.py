@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import OBJECT_STORES, Kind, PartialReads, Snippet, Streams, Trait, values, whole_file
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords, literal
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.tables.inferred import common_dtypes
@@ -67,6 +68,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         Kind.CATEGORY_NOT_TEXT: "CSV keeps no categories",
         Kind.MIXED: _AS_TEXT,
     }
+    file_facts = FileFacts(silent="text names no settings of its writer")
     snippet = Snippet(
         imports="import pandas as pd",
         write=r'df.to_csv({path}, index=False, na_rep=r"\N", {compression})',

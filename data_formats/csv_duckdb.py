@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Given, InvalidSelectionError, Snippet
 from adapter_core.column_batches import needed_columns
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow_text import DECIMAL, InferredCSV, plain_of
 from adapter_core.tables.duckdb import DuckDBText, sums_of_relation
 from adapter_core.values import any_equals, text_columns
@@ -41,6 +42,7 @@ class Adapter(DuckDBText, InferredCSV):
     holds_nul_in_names = False
     numbers: ClassVar = rf"{DECIMAL}|0[xX][0-9a-fA-F]+|0[bB][01]+"
     booleans: ClassVar = "(?i:true|false|t|f|yes|no)"
+    file_facts = FileFacts(silent="text names no settings of its writer", threads="all cores")
     snippet = Snippet(
         imports="import duckdb",
         write=r'duckdb.from_arrow(table).write_csv({path}, header=True, na_rep=r"\N")',

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import OBJECT_STORES, Given, InvalidSelectionError, RemoteTable, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import InferredCSV, plain_of
 from adapter_core.tables.polars import PolarsScan, polars_of, sums_of_scan
@@ -35,6 +36,7 @@ class Adapter(PolarsScan, InferredCSV, RemoteTable):
     holds_nul_in_names = False
     save_schemes: ClassVar = OBJECT_STORES
     booleans: ClassVar = "(?i:true|false)"
+    file_facts = FileFacts(silent="text names no settings of its writer", threads="all cores")
     snippet = Snippet(
         imports="import polars as pl",
         write="df.write_csv({path})",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import OBJECT_STORES, Given, PartialReads, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.partial_reads import BATCH_ROWS
 from adapter_core.tables import arrow_text
 from adapter_core.tables.arrow import array_batches, frame_of
@@ -37,6 +38,7 @@ class Adapter(arrow_text.InferredCSV, FetchedFormat, PartialReads):
     quotes_names = True
     numbers: ClassVar = rf"{arrow_text.DECIMAL}|[+-]?0[xX][0-9a-fA-F]+"
     booleans: ClassVar = "true|false"
+    file_facts = FileFacts(silent="text names no settings of its writer", threads="all cores")
     snippet = Snippet(
         imports="from pyarrow import csv",
         write="csv.write_csv(table, {path})",

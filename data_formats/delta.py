@@ -30,6 +30,7 @@ from adapter_core import (
     Tunable,
 )
 from adapter_core.errors import IncompleteError, UnsupportedError
+from adapter_core.file_facts import FileFacts
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.snippets import keywords
 from adapter_core.tables import arrow
@@ -97,6 +98,16 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         Kind.WIDE_DECIMAL: _NO_TYPE,
         **arrow.NO_EMPTY_STRUCTS,
     }
+    file_facts = FileFacts(
+        version="reader 1, writer 2",
+        parts={
+            "files": "1.0",
+            "row group": 1_048_576,
+            "encodings": "PLAIN, RLE, RLE_DICTIONARY",
+            "page index": "yes",
+        },
+        threads="all cores",
+    )
     snippet = Snippet(
         imports="import deltalake",
         write="""

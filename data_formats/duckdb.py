@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Changeable, Given, Snippet, Streams, Trait, Tunable
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
 from adapter_core.tables.duckdb import (
     REFUSES,
@@ -50,6 +51,7 @@ class Adapter(DuckDBScan, DuckDBColumns, Streams, Tunable, Changeable):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | REFUSES
     tuned_indexes = "an ART index of each lookup column, besides DuckDB's own zone maps"
+    file_facts = FileFacts(version="999", threads="all cores")
     snippet = Snippet(
         imports="import duckdb",
         write="""

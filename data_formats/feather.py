@@ -17,6 +17,8 @@ from adapter_core import (
     Tunable,
 )
 from adapter_core.arrow_codec import codec_of_file
+from adapter_core.codec_choice import Recommended
+from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import nested_dtype
 from adapter_core.snippets import keywords
 from adapter_core.tables import arrow
@@ -43,6 +45,12 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
     default_codec = "lz4"
+    recommended = Recommended(
+        "https://arrow.apache.org/docs/python/feather.html",
+        default_codec,
+        words="LZ4, as by default",
+        seen="2026-11-25",
+    )
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
@@ -51,6 +59,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     crash_on_damage = (
         "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
     )
+    file_facts = FileFacts(version="2", parts={"record batch": 65_536}, threads="all cores")
     snippet = Snippet(
         imports="import pandas as pd",
         write="df.to_feather({path}, {compression}, version=2)",

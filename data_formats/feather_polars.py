@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import OBJECT_STORES, Given, RemoteTable, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables import polars
 from adapter_core.tables.arrow import NO_WIDE_DECIMALS, REFUSES_WITHOUT_METADATA, frame_of
 
@@ -31,6 +32,7 @@ class Adapter(polars.PolarsFile, RemoteTable):
     suite = "engines"
     refuses: ClassVar = REFUSES_WITHOUT_METADATA | NO_WIDE_DECIMALS
     save_schemes: ClassVar = OBJECT_STORES
+    file_facts = FileFacts(version="2", threads="all cores")
     snippet = Snippet(
         imports="import polars as pl",
         write='df.write_ipc({path}, compression="uncompressed")',

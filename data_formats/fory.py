@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import AS_BYTES, DataFormat, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +44,7 @@ class Adapter(DataFormat):
         "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
     )
     holds_duplicate_names = True
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
         imports="import pyfory",
         write="""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import IN_PLACE, Kind, RowReads, Snippet, Trait
 from adapter_core.column_batches import NUMBERS
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, HDF5
 
@@ -59,6 +60,7 @@ class Adapter(HDF5, RowReads):
         Kind.ARROW: _NO_TYPE,
         Kind.NESTED: _NO_TYPE,
     }
+    file_facts = FileFacts(version="superblock 0", threads="one")
     snippet = Snippet(
         imports="import pandas as pd",
         write=r'df.to_hdf({path}, key="table", mode="w", format="fixed", {compression})',

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import IN_PLACE, Codec, PartialReads, RemoteTable, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import array_names_of_numbers
@@ -48,6 +49,7 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("fsspec", "aiohttp")
     checksums = "Fletcher-32 of each chunk of a dataset: fletcher32, which makes datasets chunked"
+    file_facts = FileFacts(version="superblock 0", threads="one")
     snippet = Snippet(
         imports="import h5py\nimport pandas as pd",
         write="""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import IN_PLACE, BatchedReads, Codec, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import OFFSETS, VALID, array_names_of_numbers
@@ -49,6 +50,7 @@ class Adapter(ArrayFormat, BatchedReads):
     suite = "analysis"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
+    file_facts = FileFacts(version="superblock 0", threads="one")
     snippet = Snippet(
         imports="import h5py\nimport numpy as np\nimport pandas as pd",
         write="""

@@ -21,6 +21,7 @@ from adapter_core import (
 )
 from adapter_core.codec_choice import Recommended
 from adapter_core.column_batches import NUMBERS
+from adapter_core.file_facts import FileFacts
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.snippets import keywords
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, CODECS, CODECS_OF_BLOSC2, HDF5
@@ -68,7 +69,13 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
     holds_zero_rows = False
     codecs: ClassVar = CODECS + CODECS_OF_BLOSC2
     # Of a portable file; its makers name level 1 for all codecs, as chunks are small.
-    recommended = Recommended("https://www.pytables.org/usersguide/optimization.html", "zlib", 1)
+    recommended = Recommended(
+        "https://www.pytables.org/usersguide/optimization.html",
+        "zlib",
+        1,
+        words="compression at level 1",
+        seen="2026-11-25",
+    )
     tuned_indexes = (
         "sort keys and lookup columns as data_columns, with an index each (kind=full, optlevel=9)"
     )
@@ -93,6 +100,12 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
         Kind.ARROW: _NO_TYPE,
         Kind.NESTED: _NO_TYPE,
     }
+    file_facts = FileFacts(
+        version="superblock 0",
+        parts={"layout": "chunked"},
+        threads="one",
+        differs="no index, which pandas adds unasked and whole reads never use",
+    )
     snippet = Snippet(
         imports="import pandas as pd",
         write=r"""

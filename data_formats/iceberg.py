@@ -29,6 +29,7 @@ from adapter_core import (
     Trait,
     Tunable,
 )
+from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import kind_of_arrow, types_in
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
@@ -93,6 +94,16 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         Kind.WIDE_DECIMAL: _NO_TYPE,
         **arrow.NO_EMPTY_STRUCTS,
     }
+    file_facts = FileFacts(
+        version="2",
+        parts={
+            "files": "2.6",
+            "row group": 1_048_576,
+            "encodings": "PLAIN, RLE, RLE_DICTIONARY",
+            "page index": "no",
+        },
+        threads="all cores",
+    )
     snippet = (
         "tables are written through a catalog, a user's own REST, SQL or Glue service; the adapter "
         "has one of plain files, which pyiceberg lacks"

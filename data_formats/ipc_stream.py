@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import OBJECT_STORES, Given, PartialReads, Snippet, Streams, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import rows_where, slice_of, tables_of
 from adapter_core.tables.fetched import FetchedFormat
@@ -42,6 +43,9 @@ class Adapter(FetchedFormat, PartialReads, Streams):
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA
     save_schemes: ClassVar = OBJECT_STORES
     crash_on_damage = "damaged offsets of text end the process (SIGABRT) when the values are used"
+    file_facts = FileFacts(
+        silent="a stream has no footer, and each message alone names its codec", threads="all cores"
+    )
     snippet = Snippet(
         imports="import pyarrow as pa",
         write="""

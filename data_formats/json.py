@@ -18,6 +18,7 @@ from adapter_core import (
     values,
     whole_file,
 )
+from adapter_core.file_facts import FileFacts
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.snippets import keywords, literal
 from adapter_core.tables.fetched import FetchedFormat
@@ -83,6 +84,7 @@ class Adapter(FetchedFormat, RowReads, FilteredReads, BatchedReads, Streams):
         Kind.CATEGORY_NOT_TEXT: "JSON keeps no categories",
         Kind.MIXED: "JSON would change their types",
     }
+    file_facts = FileFacts(silent="text names no settings of its writer")
     snippet = Snippet(
         imports="import pandas as pd",
         write="""

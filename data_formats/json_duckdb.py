@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Given, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow_text import JSONLines, plain_of
 from adapter_core.tables.duckdb import DuckDBText
 
@@ -31,6 +32,7 @@ class Adapter(DuckDBText, JSONLines):
     requires = ("pandas", "duckdb>=1.2", "pyarrow>=15")
     suite = "engines"
     holds_nul_in_names = False
+    file_facts = FileFacts(silent="text names no settings of its writer", threads="all cores")
     snippet = Snippet(
         imports="import duckdb",
         write="""

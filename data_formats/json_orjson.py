@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Given, Kind, RowReads, Snippet, kinds_of
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.arrow_text import JSONLines
@@ -34,6 +35,7 @@ class Adapter(JSONLines, RowReads, FilteredReads, BatchedReads):
     local_only = AS_BYTES
     requires = ("pandas", "orjson", "pyarrow>=15")
     suite = "engines"
+    file_facts = FileFacts(silent="text names no settings of its writer", threads="one")
     snippet = Snippet(
         imports="import orjson\nimport pyarrow as pa",
         write="""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Given, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import JSONLines, plain_of
@@ -37,6 +38,7 @@ class Adapter(PolarsScan, JSONLines, FetchedFormat):
     suite = "engines"
     holds_nul_in_names = False
     save_schemes: ClassVar = OBJECT_STORES
+    file_facts = FileFacts(silent="text names no settings of its writer", threads="all cores")
     snippet = Snippet(
         imports="import polars as pl",
         write="df.write_ndjson({path})",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Given, Kind, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables import arrow_text
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.polars import polars_of
@@ -32,6 +33,7 @@ class Adapter(arrow_text.JSONLines):
     refuses: ClassVar = arrow_text.REFUSES | {
         Kind.NESTED: "pyarrow's reader of JSON fails at some, as at lists of nulls"
     }
+    file_facts = FileFacts(silent="text names no settings of its writer", threads="all cores")
     snippet = Snippet(
         imports="import polars as pl\nfrom pyarrow import json",
         write="pl.DataFrame(table).write_ndjson({path})  # pyarrow writes no JSON",

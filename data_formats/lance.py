@@ -26,6 +26,8 @@ from adapter_core import (
     Trait,
     Tunable,
 )
+from adapter_core.codec_choice import Recommended
+from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import kind_of_arrow, types_in
 from adapter_core.snippets import literal
 from adapter_core.tables import arrow
@@ -68,6 +70,12 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     codecs: ClassVar = (Codec("lz4"), Codec("zstd", range(1, 23), 3))
+    recommended = Recommended(
+        "https://lancedb.github.io/lance/format/file/versioning",
+        None,
+        words="the latest stable version of the format, as by default",
+        seen="2026-11-25",
+    )
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
     tuned_indexes = "scalar indexes: ZONEMAP of sort keys, BTREE of lookup columns"
@@ -78,6 +86,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     }
 
     layout_names: ClassVar = {"lookups": ""}
+    file_facts = FileFacts(version="2.2", threads="all cores")
     snippet = Snippet(
         imports="import lance\nimport pyarrow as pa",
         write="""

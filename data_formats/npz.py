@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import OBJECT_STORES, Codec, FilteredReads, RemoteTable, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.text_arrays import as_fixed_width
 
@@ -32,6 +33,7 @@ class Adapter(ArrayFormat, FilteredReads, RemoteTable):
     codecs: ClassVar = (Codec("deflate"),)
     save_schemes: ClassVar = OBJECT_STORES
     reserved_names: ClassVar = frozenset({"file", "allow_pickle"})  # parameters of numpy.savez
+    file_facts = FileFacts(threads="one")
     snippet = Snippet(
         imports="import numpy as np\nimport pandas as pd",
         write="""

@@ -20,6 +20,7 @@ from adapter_core import (
     Tunable,
 )
 from adapter_core.codec_choice import Recommended
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import literal
 from adapter_core.tables.arrow import array_batches, arrow_filter, pandas_of, reader_of, unsliced
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
@@ -61,7 +62,14 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     save_schemes: ClassVar = OBJECT_STORES
     codecs: ClassVar = (Codec("snappy"), Codec("zlib"), Codec("lz4"), Codec("zstd"))
     # The writer of the format's makers, whose default pyarrow does not share.
-    recommended = Recommended("https://orc.apache.org/docs/core-java-config.html", "zstd")
+    recommended = Recommended(
+        "https://orc.apache.org/docs/core-java-config.html",
+        "zstd",
+        options={"dictionary_key_size_threshold": 0.8},
+        words="zstd, and dictionaries of columns with up to 0.8 distinct values a row",
+        seen="2026-11-25",
+        parts={"dictionaries": "yes"},
+    )
     tuned_options: ClassVar = {
         "compression": "zstd",
         "dictionary_key_size_threshold": 0.8,
@@ -88,6 +96,9 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         Kind.OTHER_NESTED: "ORC has no type for them",
         Kind.MIXED: "an ORC column has one type",
     }
+    file_facts = FileFacts(
+        version="0.12", parts={"row index": 10_000, "dictionaries": "no"}, threads="one"
+    )
     snippet = Snippet(
         imports="import pandas as pd",
         write='df.to_orc({path}, engine="pyarrow", index=False, engine_kwargs={options})',
@@ -97,7 +108,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
 
     def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
         """Return the options of the calls."""
-        return {"options": literal({"compression": codec} if codec else {})}
+        return {"options": literal({**({"compression": codec} if codec else {}), **self.options})}
 
     def _check_values(self, df: pd.DataFrame) -> None:
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *NANOSECOND_YEARS)
@@ -106,7 +117,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        options = {"compression": codec} if codec else {}
+        options = {**({"compression": codec} if codec else {}), **self.options}
         unsliced(df).to_orc(path, engine="pyarrow", index=False, engine_kwargs=options)
 
     def layout_options(self, layout: TableLayout) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ColumnReads, FilteredReads, Kind, RemoteTable, RowReads, Snippet, Trait, Tunable
+from adapter_core.file_facts import FileFacts
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.snippets import keywords
 
@@ -59,6 +60,11 @@ class Adapter(ColumnReads, RowReads, FilteredReads, Tunable, RemoteTable):
         Kind.NESTED: _NO_TYPE,
         Kind.MIXED: "fastparquet would make JSON of them",
     }
+    file_facts = FileFacts(
+        version="1.0",
+        parts={"row group": 50_000_000, "encodings": "PLAIN", "page index": "no"},
+        threads="one",
+    )
     snippet = Snippet(
         imports="import fastparquet",
         write="fastparquet.write({path}, df, write_index=False, {options})",

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import OBJECT_STORES, Given, RemoteTable, Snippet, Tunable
+from adapter_core.codec_choice import Recommended
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords
 from adapter_core.tables import arrow, polars
 from adapter_core.values import maps_with_repeated_keys
@@ -43,12 +45,23 @@ class Adapter(polars.PolarsFile, Tunable, RemoteTable):
     remote_schemes: ClassVar = ("http", "s3")
     save_schemes: ClassVar = OBJECT_STORES
     options: Mapping[str, Any] = {"compression": "uncompressed"}
+    recommended = Recommended(
+        "https://pola-rs.github.io/polars/py-polars/html/reference/api/polars.DataFrame.write_parquet.html",
+        None,
+        words="zstd for good compression, as by default",
+        seen="2026-11-25",
+    )
     tuned_options: ClassVar = {
         "compression": "uncompressed",
         "row_group_size": 131_072,
         "data_page_size": 65_536,
     }
     tuned_indexes = "page index, which Polars writes unasked; it writes no bloom filters"
+    file_facts = FileFacts(
+        version="1.0",
+        parts={"encodings": "PLAIN, RLE, RLE_DICTIONARY", "page index": "yes"},
+        threads="all cores",
+    )
     snippet = Snippet(
         imports="import polars as pl",
         write="df.write_parquet({path}, {options})",

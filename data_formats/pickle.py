@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import OBJECT_STORES, Snippet, Trait, whole_file
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import literal
 from adapter_core.tables.fetched import FetchedFormat
 
@@ -34,6 +35,7 @@ class Adapter(FetchedFormat):
     crash_on_damage = (
         "damaged offsets of text end the process (SIGABRT, SIGSEGV) when the values are used"
     )
+    file_facts = FileFacts(version="protocol 5", threads="one")
     snippet = Snippet(
         imports="import pandas as pd",
         write="df.to_pickle({path}, protocol=5, {compression})",

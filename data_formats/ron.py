@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from adapter_core import AS_BYTES, BatchedReads, FilteredReads, RowReads, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -41,6 +42,7 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.SINGLE_FILE})
     refuses: ClassVar = row_format.REFUSES
     refuses_inside: ClassVar = row_format.REFUSES_INSIDE
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
         imports="import pandas as pd\nimport pyron",
         write="""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Changeable, Snippet, Streams
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables import sql
 from adapter_core.tables.sql import query
 from adapter_core.values import offsets_with_seconds, with_nanoseconds
@@ -31,6 +32,9 @@ class Adapter(sql.SQLiteTable, Streams, Changeable):
     requires = ("pandas",)
     suite = "engines"
     reads_nullable_integers_as_floats = True
+    file_facts = FileFacts(
+        version="3", parts={"page": "4096 bytes", "journal": "rollback"}, threads="one"
+    )
     snippet = Snippet(
         imports="import sqlite3\nfrom contextlib import closing\n\nimport pandas as pd",
         write="""

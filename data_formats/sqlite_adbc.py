@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Given, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables import sql
 from adapter_core.tables.arrow import arrow_of, frame_of
 from adapter_core.tables.sql import query
@@ -35,6 +36,9 @@ class Adapter(sql.SQLiteTable):
     requires = ("pandas", "adbc-driver-sqlite", "pyarrow>=15")
     modules: ClassVar = {"adbc-driver-sqlite": "adbc_driver_sqlite"}
     suite = "engines"
+    file_facts = FileFacts(
+        version="3", parts={"page": "4096 bytes", "journal": "rollback"}, threads="one"
+    )
     snippet = Snippet(
         imports="from adbc_driver_sqlite import dbapi",
         write="""

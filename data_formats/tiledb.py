@@ -19,6 +19,7 @@ from adapter_core import (
     Trait,
     Tunable,
 )
+from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
@@ -70,6 +71,12 @@ class Adapter(ArrayFormat, PartialReads, Tunable, RemoteTable, Changeable):
         TableChange.UPDATE: "a dense array takes ranges of rows, each of which writes whole tiles",
         TableChange.DELETE: "TileDB deletes cells of sparse arrays only, and this one is dense",
     }
+    file_facts = FileFacts(
+        version="22",
+        parts={"tile": 1_048_576},
+        threads="all cores",
+        differs="tiles of 1,048,576 rows, since tables are read whole or by ranges of rows",
+    )
     snippet = Snippet(
         imports="import pandas as pd\nimport tiledb",
         write="""

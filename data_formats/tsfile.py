@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Kind, PartialReads, Snippet, Streams, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import tables_of
 from adapter_core.values import integers_beyond_int64
@@ -60,6 +61,7 @@ class Adapter(PartialReads, Streams):
         Kind.INTERVAL: _NO_TYPE,
         Kind.PERIOD: _NO_TYPE,
     }
+    file_facts = FileFacts(version="4")
     snippet = Snippet(
         imports="import tsfile",
         write="""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, PartialReads, RemoteTable, Snippet, Trait
 from adapter_core.arrays.zarr import strict_store
+from adapter_core.codec_choice import Recommended
+from adapter_core.file_facts import FileFacts
 from adapter_core.remote import ATTEMPTS, OBJECT_STORES
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 
@@ -43,10 +45,21 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
     codecs: ClassVar = (Codec("gzip", range(1, 10), 5), Codec("zstd", range(1, 23), 3))
     default_codec = "zstd"
     block_rows = 2**20
+    recommended = Recommended(
+        "https://zarr.readthedocs.io/en/stable/user-guide/performance/",
+        default_codec,
+        words="chunks of at least 1 MB; compression as by default",
+        seen="2026-11-25",
+    )
     remote_schemes: ClassVar = ("http",)
     save_schemes: ClassVar = OBJECT_STORES
     remote_requires: ClassVar = ("obstore",)
     checksums = "CRC-32C of each chunk: the codec crc32c"
+    file_facts = FileFacts(
+        version="3",
+        threads="all cores",
+        differs="chunks of up to 16 MiB, as each is a file; chunks of zeros are written, too",
+    )
     snippet = Snippet(
         imports="import pandas as pd\nimport zarr\nfrom zarr.codecs import GzipCodec, ZstdCodec",
         write="""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import shape_row
 from adapter_core.images.packed import image_of
 
@@ -37,6 +38,7 @@ class Adapter(ImageStorage):
     suffix = ".csv"
     requires = ("pybase64",)
     detects_truncation: ClassVar = False
+    file_facts = FileFacts(silent="text names no settings of its writer")
     snippet = Snippet(
         imports="import csv\n\nimport numpy as np\nfrom pybase64 import b64decode, b64encode",
         write="""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core import ImageReader, ImageStorage
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import sizes
 from adapter_core.images import arrow
 from adapter_core.images.packed import image_of
@@ -39,6 +40,7 @@ class Adapter(ImageStorage):
     label = "DuckDB"
     suffix = ".duckdb"
     requires = ("duckdb>=2", "pyarrow>=15")
+    file_facts = FileFacts(version="999", threads="all cores")
     snippet = (
         "it limits memory and row groups by settings of the database; the table format DuckDB has "
         "the code, for a table with a column of pixels as bytes"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.images.arrow import (
     CODE_OF_IMAGES,
     CODE_OF_TABLE,
@@ -35,6 +36,7 @@ class Adapter(ImageStorage):
     label = "Feather"
     suffix = ".feather"
     requires = ("pyarrow>=15",)
+    file_facts = FileFacts(version="2", differs="no codec, while pyarrow takes lz4")
     snippet = Snippet(
         imports="import numpy as np\nimport pyarrow as pa",
         write=CODE_OF_TABLE

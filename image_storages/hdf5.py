@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import SHAPE_DTYPE, offsets
 from adapter_core.images.packed import batches, split
 
@@ -35,6 +36,7 @@ class Adapter(ImageStorage):
     label = "HDF5"
     suffix = ".h5"
     requires = ("h5py",)
+    file_facts = FileFacts(version="superblock 0", threads="one")
     snippet = Snippet(
         imports="import h5py\nimport numpy as np",
         write="""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import h5py
@@ -35,6 +36,7 @@ class Adapter(ImageStorage):
     suffix = ".h5"
     requires = ("h5py",)
     equal_shapes_only = True
+    file_facts = FileFacts(version="superblock 0", threads="one")
     snippet = Snippet(
         imports="import h5py\nimport numpy as np",
         write="""

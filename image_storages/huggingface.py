@@ -7,6 +7,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import ImageReader, ImageStorage
+from adapter_core.file_facts import FileFacts
 from adapter_core.images.arrow import image_schema, images_of, record_batches, shapes_of
 from adapter_core.images.packed import image_of
 
@@ -38,6 +39,7 @@ class Adapter(ImageStorage):
     label = "HuggingFace"
     suffix = ".dataset"
     requires = ("datasets>=3", "pyarrow>=15")
+    file_facts = FileFacts(silent="a stream of Arrow has no footer")
     snippet = (
         "it streams the set to Arrow files that the library would make from a copy; a user writes "
         "Dataset.from_dict({...}).save_to_disk(path)"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.images import arrow
 from adapter_core.images.packed import split
 
@@ -37,6 +38,7 @@ class Adapter(ImageStorage):
     suffix = ".lance"
     requires = ("pyarrow>=15", "pylance>=14")
     modules: ClassVar = {"pylance": "lance"}
+    file_facts = FileFacts(version="2.2", threads="all cores")
     snippet = Snippet(
         imports="import lance\nimport numpy as np\nimport pyarrow as pa",
         write=arrow.CODE_OF_TABLE

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import SHAPE_DTYPE, shape_row
 from adapter_core.images.packed import image_of, none_larger, split
 
@@ -48,6 +49,7 @@ class Adapter(ImageStorage):
     label = "LMDB"
     suffix = ".lmdb"
     requires = ("lmdb",)
+    file_facts = FileFacts(silent="its pages name no settings")
     snippet = Snippet(
         imports="import lmdb\nimport numpy as np",
         write="""

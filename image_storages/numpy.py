@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import shape_table
 from adapter_core.images.packed import split
 from adapter_core.images.readers import FlatReader
@@ -33,6 +34,7 @@ class Adapter(ImageStorage):
     label = "NumPy"
     suffix = ".npys"
     requires = ("numpy",)
+    file_facts = FileFacts(version="1.0")
     snippet = Snippet(
         imports="import os\n\nimport numpy as np",
         write="""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +38,7 @@ class Adapter(ImageStorage):
     label = "Pickle"
     suffix = ".pkl"
     requires = ("numpy",)
+    file_facts = FileFacts(version="protocol 5")
     snippet = Snippet(
         imports="import pickle",
         write="""

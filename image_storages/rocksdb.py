@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import shape_row
 from adapter_core.images.packed import none_larger
 
@@ -43,6 +44,7 @@ class Adapter(ImageStorage):
     label = "RocksDB"
     suffix = ".rocksdb"
     requires = ("rocksdict",)
+    file_facts = FileFacts(silent="its options are in a file that its library alone reads")
     snippet = Snippet(
         imports="import struct\n\nimport numpy as np\nimport rocksdict",
         write="""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import shape_row
 from adapter_core.images.packed import image_of, none_larger
 
@@ -53,6 +54,11 @@ class Adapter(ImageStorage):
     label = "SQLite"
     suffix = ".sqlite"
     requires = ()
+    file_facts = FileFacts(
+        version="3",
+        parts={"page": "16384 bytes", "journal": "rollback"},
+        differs="pages of 16 KiB, since those of 4 KiB leave a quarter empty",
+    )
     snippet = Snippet(
         imports="import sqlite3\nfrom contextlib import closing\n\nimport numpy as np",
         write="""

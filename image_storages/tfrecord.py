@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import ImageReader, ImageStorage
+from adapter_core.file_facts import FileFacts
 from adapter_core.images.packed import none_larger
 from adapter_core.images.shards import BUFFER_BYTES, Shard, read_index, write_index, write_shards
 
@@ -61,6 +62,7 @@ class Adapter(ImageStorage):
     suffix = ".tfrecords"
     requires = ("google-crc32c",)
     modules: ClassVar = {"google-crc32c": "google_crc32c"}
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = (
         "it encodes the records itself, without TensorFlow, whose tf.io.TFRecordWriter makes such files"
     )

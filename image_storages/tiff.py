@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import ImageReader, ImageStorage
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import shape_row
 from adapter_core.images.readers import PlacedReader
 
@@ -42,6 +43,7 @@ class Adapter(ImageStorage):
     label = "TIFF"
     suffix = ".tif"
     requires = ("tifffile",)
+    file_facts = FileFacts(version="BigTIFF", parts={"parts": "strips"})
     snippet = (
         "the labels, shapes and places of the images are a private tag of its own; "
         "tifffile.imwrite(path, images) writes images of one shape as pages"

@@ -9,6 +9,7 @@ from tarfile import BLOCKSIZE, USTAR_FORMAT, TarInfo
 from typing import TYPE_CHECKING
 
 from adapter_core import ImageReader, ImageStorage
+from adapter_core.file_facts import FileFacts
 from adapter_core.images.npy import HEADER_BYTES, header, image_in, shape_in
 from adapter_core.images.packed import none_larger
 from adapter_core.images.readers import PlacedReader
@@ -49,6 +50,7 @@ class Adapter(ImageStorage):
     label = "WebDataset"
     suffix = ".wds"
     requires = ("numpy",)
+    file_facts = FileFacts(silent="it is an archive of the files of images")
     snippet = (
         "it writes the headers of the archive itself, for speed; webdataset.ShardWriter writes such "
         "shards"

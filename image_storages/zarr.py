@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import offsets, shape_table
 from adapter_core.images.packed import image_of, split
 
@@ -37,6 +38,7 @@ class Adapter(ImageStorage):
     label = "Zarr"
     suffix = ".zarr"
     requires = ("zarr>=3.1",)
+    file_facts = FileFacts(version="3", differs="no codec, while zarr-python takes zstd")
     snippet = Snippet(
         imports="import numpy as np\nimport zarr",
         write="""

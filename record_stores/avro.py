@@ -17,6 +17,7 @@ from adapter_core import (
     Snippet,
     Trait,
 )
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.documents import documents
 from adapter_core.snippets import keywords
 
@@ -46,6 +47,7 @@ class Adapter(RecordStore):
         Codec("gzip", range(1, 10), 6),
         Codec("zstd", range(1, 23), 3, requires="backports.zstd"),
     )
+    file_facts = FileFacts(version="1")
     snippet = Snippet(
         imports="import fastavro",
         write="""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import Given, ObjectKind, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.documents import documents
 from adapter_core.records.stream import StreamStore
 
@@ -24,6 +25,7 @@ class Adapter(StreamStore):
     modules: ClassVar = {"pymongo": "bson"}
     kind = ObjectKind.DICT
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
         imports="import bson\n{module}",
         write="""

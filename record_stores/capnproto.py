@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import FieldKind, ObjectKind, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.stream import StreamStore, blocks
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Adapter(StreamStore):
     kind = ObjectKind.MESSAGE
     lazy = "a field is decoded when it is used, each time anew"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = "its schema is made from the record type at run time; a program's comes from a .capnp file"
 
     def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:

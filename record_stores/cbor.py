@@ -6,6 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import Given, ObjectKind, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.stream import StreamStore, blocks
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class Adapter(StreamStore):
     requires = ("cbor2", "zstandard")
     kind = ObjectKind.LIST
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
         imports="import cbor2\n{module}",
         write="""

@@ -9,6 +9,7 @@ from struct import Struct
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import FieldKind, ObjectKind, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.stream import StreamStore
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Adapter(StreamStore):
     kind = ObjectKind.MESSAGE
     lazy = "a field is decoded when it is used, each time anew"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = (
         "its schema is made from the record type at run time; a program's comes from a .fbs file, "
         "by flatc"

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Optional
 
 from adapter_core import FieldKind, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.stream import StreamStore, blocks, read_frames, write_frame
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Adapter(StreamStore):
     suffix = ".fory"
     requires = ("pyfory>=1.7", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = (
         "it registers the classes of a record type with pyfory's own types for numbers, field by field"
     )

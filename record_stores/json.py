@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import Given, ObjectKind, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.documents import documents
 from adapter_core.records.stream import StreamStore
 
@@ -29,6 +30,7 @@ class Adapter(StreamStore):
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )
+    file_facts = FileFacts(silent="text names no settings of its writer")
     snippet = Snippet(
         imports="import json\n{module}",
         write="""

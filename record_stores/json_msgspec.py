@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import Given, ObjectKind, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.msgspec_types import struct_of
 from adapter_core.records.stream import StreamStore, blocks
 
@@ -27,6 +28,7 @@ class Adapter(StreamStore):
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )
+    file_facts = FileFacts(silent="text names no settings of its writer")
     snippet = Snippet(
         imports="import msgspec\n{module}",
         write="""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import Given, ObjectKind, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.msgspec_types import struct_of
 from adapter_core.records.stream import StreamStore
 
@@ -25,6 +26,7 @@ class Adapter(StreamStore):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     iterates = "msgspec decodes whole messages, and the file is one"
     detects_truncation = True
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
         imports="import msgspec\n{module}",
         write="""

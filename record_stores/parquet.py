@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, FieldKind, Given, RecordStore, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.documents import document_of
 from adapter_core.snippets import keywords
 
@@ -37,6 +38,12 @@ class Adapter(RecordStore):
     detects_truncation = True
     seeks = "a page is the least that can be read, and pyarrow reads row groups"
     codecs: ClassVar = (Codec("gzip", range(1, 10), 6), Codec("zstd", range(1, 23), 3))
+    overridden_default = "codec"
+    file_facts = FileFacts(
+        version="2.6",
+        parts={"row group": 1_048_576, "encodings": "PLAIN, RLE, RLE_DICTIONARY", "page index": "no"},
+        threads="all cores",
+    )
     snippet = Snippet(
         imports="import pyarrow as pa\nimport pyarrow.parquet as pq",
         write="""

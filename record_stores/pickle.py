@@ -6,6 +6,7 @@ import pickle
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import Given, Snippet, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.stream import StreamStore
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Adapter(StreamStore):
     traits: ClassVar = frozenset({Trait.SINGLE_FILE})
     iterates = "the list is one pickle"
     detects_truncation = True
+    file_facts = FileFacts(version="protocol 5")
     snippet = Snippet(
         imports="import pickle\n{module}",
         write="""

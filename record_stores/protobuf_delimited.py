@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import ObjectKind, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.documents import document_of
 from adapter_core.records.protobuf_types import message_of, plain_of_message
 from adapter_core.records.stream import StreamStore
@@ -26,6 +27,7 @@ class Adapter(StreamStore):
     kind = ObjectKind.MESSAGE
     lazy = "texts are decoded when they are used, each time anew"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = (
         "its classes are made from the record type at run time; a program's come from a .proto "
         "file, by protoc"

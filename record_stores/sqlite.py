@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import FieldKind, ObjectKind, RecordStore, Trait, whole_file
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +35,7 @@ class Adapter(RecordStore):
     refuses_nested = "a table has columns of single values, and nulls and lists would need more tables"
     seeks = ""
     detects_truncation = True
+    file_facts = FileFacts(version="3", parts={"page": "4096 bytes", "journal": "rollback"})
     snippet = (
         "with a codec it compresses the whole database, which is to be unpacked to be read; the "
         "table format SQLite has the code"

@@ -16,6 +16,7 @@ from adapter_core.array_source import shape_of
 from adapter_core.array_store import COMPLEX, FLOATS, INTEGERS, ArrayStore
 from adapter_core.arrays.chunk_writing import write_flat
 from adapter_core.arrays.shards import shards
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +44,7 @@ class CoordinateTable(ArrayStore):
     """
 
     dtypes: ClassVar = frozenset({"bool"}) | INTEGERS | FLOATS - {"float16"} - COMPLEX
+    file_facts = FileFacts(threads="all cores")
     snippet = (
         "it is a table with a row for each value, xarray's array.to_dataframe(); the table formats "
         "CSV and Parquet have the code that writes it"

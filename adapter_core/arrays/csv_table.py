@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Description, Trait
 from adapter_core.arrays import coordinate_table
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +28,7 @@ class CSVTable(coordinate_table.CoordinateTable):
     """
 
     suffix = ".csvs"
+    file_facts = FileFacts(silent="text names no settings of its writer", threads="all cores")
     keeps_nan_bits = False
     detects_truncation = False
     suite = "foxbench"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import IN_PLACE, Appendable
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class H5NetCDFStore(Appendable):
         for codec in hdf5.CODECS
         if codec.name.startswith(("gzip", "szip", "bzip2", "zstd", "blosc:"))
         and codec.name != "zstd+bitshuffle"
+    )
+    file_facts = FileFacts(
+        version="superblock 0", parts={"layout": "chunked", "chunks": "as asked"}, threads="one"
     )
     snippet = Snippet(
         imports="import h5netcdf\nimport hdf5plugin",

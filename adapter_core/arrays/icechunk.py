@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Partitions
 from adapter_core.arrays.zarr import ZarrRegions, ZarrStore
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,9 @@ class IcechunkStore(ZarrStore, Partitions):
     Format: https://icechunk.io/en/latest/spec/
     """
 
+    file_facts = FileFacts(
+        silent="its metadata have a form that the library alone reads", threads="all cores"
+    )
     _code_of_store: ClassVar = {
         "modules": "import icechunk",
         "open": "repository = icechunk.Repository.create(icechunk.local_filesystem_storage({path}))\n"

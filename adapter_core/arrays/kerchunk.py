@@ -10,6 +10,7 @@ from adapter_core.array_description import KEY, Description
 from adapter_core.array_store import ALL_DTYPES, COMPLEX, ArrayStore
 from adapter_core.arrays import hdf5, zarr_metadata
 from adapter_core.arrays.zarr import DIMS_ATTRIBUTE
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import h5py
@@ -43,6 +44,7 @@ class KerchunkStore(ArrayStore):
     codecs: ClassVar[tuple[Codec, ...]] = tuple(
         each for each in hdf5.CODECS if each.name in _FILTERS or each.name.startswith("blosc:")
     )
+    file_facts = FileFacts(silent="its references name parts of another file")
     snippet = (
         "HDF5 writes the file, see its code, and kerchunk.hdf.SingleHdf5ToZarr(path).translate() "
         "makes the references that zarr and xarray read"

@@ -12,6 +12,7 @@ from adapter_core import ArrayReader, Codec
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import chunk_selection, chunk_selections, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX, ArrayStore
+from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,6 +55,11 @@ class LongTable(ArrayStore):
     codecs: ClassVar = (
         *_SPLIT_CODECS,
         *(Codec(f"{each.name}+{SPLIT}", each.levels, each.default_level) for each in _SPLIT_CODECS),
+    )
+    file_facts = FileFacts(
+        version="2.6",
+        parts={"encodings": "PLAIN, RLE, RLE_DICTIONARY", "page index": "no"},
+        threads="all cores",
     )
     snippet = (
         "it is a table with a row for each value, with a run of chunks in each row group; the table "

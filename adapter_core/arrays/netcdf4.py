@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import IN_PLACE, Appendable, Codec, ErrorScale
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Given, Snippet, keywords
 
 if TYPE_CHECKING:
@@ -49,6 +50,9 @@ class NetCDF4Store(Appendable):
         Codec("blosc:zstd+bitshuffle", range(1, 10), 4),
         Codec("zlib+quantize", _BITS, 10, error=ErrorScale.VALUE),
         Codec("blosc:zstd+quantize", _BITS, 10, error=ErrorScale.VALUE),
+    )
+    file_facts = FileFacts(
+        version="superblock 2", parts={"layout": "chunked", "chunks": "as asked"}, threads="one"
     )
     snippet = Snippet(
         imports="import netCDF4",

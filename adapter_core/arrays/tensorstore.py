@@ -16,6 +16,7 @@ from adapter_core.array_description import KEY, Description
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted
 from adapter_core.arrays.on_demand import OnDemand
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class TensorStoreStore(ArrayStore):
     """Name of the file with the metadata of a group or an array."""
     group_metadata: ClassVar[dict[str, Any]]
     """Metadata of a group besides attributes."""
+    file_facts = FileFacts(version="3", parts={"chunks": "as asked"}, threads="all cores")
     snippet: ClassVar[Snippet | str] = Snippet(
         imports="import tensorstore as ts",
         write="""

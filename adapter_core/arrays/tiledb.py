@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.array_store import ALL_DTYPES, ArrayStore
 from adapter_core.arrays.shards import shard_of, shards
 from adapter_core.codecs import Codec
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class TileDBStore(ArrayStore):
         Codec("lz4+bitshuffle"),
         Codec("bzip2", range(1, 10), 9),
     )
+    file_facts = FileFacts(version="22", parts={"chunks": "as asked"}, threads="all cores")
     snippet: ClassVar[Snippet | str] = Snippet(
         imports="import tiledb",
         write="""

@@ -15,6 +15,7 @@ from adapter_core.array_store import INTEGERS, ArrayStore
 from adapter_core.arrays.on_demand import OnDemand
 from adapter_core.arrays.shards import shard_of
 from adapter_core.arrays.zarr import ZarrStore
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class XarrayZarrStore(XarrayStore, ZarrStore):
     is not offered: xarray opens no array that is longer than its coordinates.
     """
 
+    file_facts = FileFacts(version="3", parts={"chunks": "as asked"})
     snippet = Snippet(
         imports="import xarray\n{modules}",
         write="""

@@ -17,6 +17,8 @@ from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted, write_region
 from adapter_core.arrays.on_demand import OnDemand
 from adapter_core.arrays.shards import bands, pieces_of, shard_of, shards
+from adapter_core.codec_choice import Recommended
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
@@ -45,9 +47,21 @@ class ZarrStore(ArrayStore):
 
     codecs: ClassVar = zarr_metadata.ALL
     default_codec = "zstd"
+    recommended = Recommended(
+        "https://zarr.readthedocs.io/en/stable/user-guide/performance/",
+        default_codec,
+        words="chunks of at least 1 MB; compression as by default",
+        seen="2026-11-25",
+    )
     zarr_format: ClassVar[Literal[2, 3]] = 3
     shard_bytes: ClassVar[int] = 0
     """Size of a shard before compression; 0 without shards."""
+    file_facts = FileFacts(
+        version="3",
+        parts={"chunks": "as asked"},
+        threads="all cores",
+        differs="chunks as asked; chunks of zeros are written, too",
+    )
     snippet = Snippet(
         imports="import zarr\n{modules}",
         write="""

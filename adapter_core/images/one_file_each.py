@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import ImageReader, ImageStorage
+from adapter_core.file_facts import FileFacts
 from adapter_core.image_input import LABELS_FILE, CheckedImages
 from adapter_core.image_shapes import shape_row
 from adapter_core.snippets import Given, Snippet
@@ -39,6 +40,7 @@ class ImageFiles(ImageStorage):
 
     ending: ClassVar[str]
     """File-name extension of the image files, with the dot."""
+    file_facts = FileFacts(silent="it is a directory of image files, whose format has one codec")
     snippet = Snippet(
         imports="import csv\nimport os\n\nimport numpy as np\n{module}",
         write="""

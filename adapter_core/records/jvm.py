@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 from adapter_core import Availability, Codec, Trait, UnavailableError
 from adapter_core.codec_choice import CodecChoice
+from adapter_core.file_facts import FileFacts
 from adapter_core.records.maven import TOOLCHAIN_HINT, JavaHome, MavenModule, find_java, java_environment
 
 MAIN_CLASS = "formatbench.Main"
@@ -112,6 +113,7 @@ class JvmStore(CodecChoice):
     """Last feature release of Java that its library runs on; None without a limit."""
     artifacts: ClassVar[tuple[str, ...]]
     """Names of the jars that it is made of, without versions."""
+    file_facts = FileFacts(silent="its driver writes the file, in another process and language")
     snippet = "it is written in Java: its calls are in the class of the driver in record_stores/jvm"
 
     def __init__(self, facts: Mapping[str, Any] | None = None, folder: Path | None = None) -> None:

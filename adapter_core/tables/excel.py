@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import AS_A_WHOLE, ColumnReads, Kind, Trait, kinds_of
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow import arrow_of, frame_of
 from adapter_core.tables.rows import BLOCK_ROWS
 from adapter_core.values import (
@@ -61,6 +62,7 @@ class Workbook(ColumnReads):
 
     local_only = AS_A_WHOLE
     suffix = ".xlsx"
+    file_facts = FileFacts(threads="one")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     default_codec = "deflate"
     holds_infinity: ClassVar[bool] = False

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import BatchedReads, FilteredReads, InvalidSelectionError, Kind, RowReads, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import kinds_of
 from adapter_core.remote_adapter import AS_BYTES
 from adapter_core.tables import row_format
@@ -53,6 +54,7 @@ class ProtobufTable(RowReads, FilteredReads, BatchedReads):
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = row_format.REFUSES | {Kind.NESTED: "the messages have scalar fields alone"}
+    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = (
         "its message types are made from the columns at run time; a program has classes that protoc "
         "generates from a .proto file"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import IN_PLACE, Availability, Codec, Comparison, Kind, PartialReads
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
 from adapter_core.tables.root_uproot import Root
@@ -55,6 +56,7 @@ class NativeRoot(ArrayFormat, PartialReads):
         Kind.HALF_FLOAT: "ROOT's Float16_t is another type",
         Kind.COMPLEX: "ROOT has no type for them",
     }
+    file_facts = FileFacts(threads="one")
     snippet = (
         "it fills rows by functions in C++ that ROOT compiles; the code of ROOT.TTree and "
         "ROOT.RNTuple, by uproot, writes and reads the same formats"

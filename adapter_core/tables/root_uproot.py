@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import IN_PLACE, Codec, Kind, PartialReads, RemoteTable, Trait, UnavailableError
 from adapter_core.availability import import_failure, install_hint
+from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Snippet
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
 from adapter_core.tables.arrays import OFFSETS, REFUSES
@@ -57,6 +58,7 @@ class Root(ArrayFormat, PartialReads, RemoteTable):
         Kind.HALF_FLOAT: "uproot writes none",
         Kind.COMPLEX: "ROOT has no type for them",
     }
+    file_facts = FileFacts(threads="one")
     snippet = Snippet(
         imports="import awkward as ak\nimport pandas as pd\nimport uproot",
         write="""

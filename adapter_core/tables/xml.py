@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import AS_A_WHOLE, BatchedReads, DataFormat, FilteredReads, RowReads, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import REFUSES, all_match, as_type, common_types, plain_of
 from adapter_core.values import NOT_XML, any_matches, offsets_with_seconds, text_columns
@@ -75,6 +76,7 @@ class XMLRows(XMLFormat, RowReads, FilteredReads, BatchedReads):
 
     suite = "engines"
     refuses: ClassVar = REFUSES
+    file_facts = FileFacts(silent="text names no settings of its writer", threads="one")
     snippet = (
         "it assembles the document in Arrow, and infers types from the text of all rows; XML has "
         "the code of pandas"

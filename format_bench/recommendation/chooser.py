@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import NoCandidateError
 from adapter_core.text import printable
 from format_bench.recommendation import output
+from format_bench.recommendation.card import text_of
 from format_bench.recommendation.code import code_of
 from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
 from format_bench.recommendation.questions import AskedQuestions, missing
@@ -191,6 +192,7 @@ class _Table:
             {
                 "name": candidate.name,
                 "code": code_of(candidate.configuration),
+                "card": text_of(candidate.configuration),
                 "cells": [self._cells(candidate, each) for each in self.datasets],
                 "answers": {
                     str(each): self._answer(each, candidate, self.datasets)

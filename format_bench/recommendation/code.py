@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from adapter_core.codec_choice import CodecChoice
+from adapter_core.codec_choice import DEFAULTS, RECOMMENDED, CodecChoice
 from adapter_core.errors import FormatBenchError
 from format_bench.families.operations import registry_of
 from format_bench.results.candidates import OWN_DEFAULT
@@ -12,8 +12,6 @@ from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
-
-_DEFAULTS, _RECOMMENDED = "defaults", "recommended"
 
 
 def code_of(configuration: Configuration) -> str:
@@ -23,23 +21,17 @@ def code_of(configuration: Configuration) -> str:
     show, e.g. the indexes of tuned settings.
     """
     way = configuration.settings or configuration.track
-    if configuration.family not in FAMILIES or way not in {"", _DEFAULTS, _RECOMMENDED}:
+    if configuration.family not in FAMILIES or way not in {"", DEFAULTS, RECOMMENDED}:
         return ""
     try:
         adapter = registry_of(FAMILIES[configuration.family]).find(configuration.format)
         if not isinstance(adapter, CodecChoice):
             found = adapter.code()
-        elif way == _DEFAULTS or configuration.codec == OWN_DEFAULT:
-            found = adapter.with_defaults().code(adapter.default_codec if adapter.codecs else None)
-        elif way == _RECOMMENDED:
-            found = _as_recommended(adapter)
+        elif settings := DEFAULTS if configuration.codec == OWN_DEFAULT else way:
+            chosen, codec, level = adapter.with_settings(settings)
+            found = chosen.code(codec, level)
         else:
             found = adapter.code(configuration.codec, configuration.level)
     except FormatBenchError:  # results of another version, or of a package that is not installed here
         return ""
     return found.text if found else ""
-
-
-def _as_recommended(adapter: CodecChoice) -> Any:
-    advice = adapter.recommended
-    return adapter.with_recommended().code(advice.codec, advice.level) if advice else None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.recommendation import purposes, recommend
 from format_bench.recommendation.brief import brief_of
+from format_bench.recommendation.card import text_of
 from format_bench.recommendation.code import code_of
 from format_bench.report import losses_and_gaps
 from format_bench.report.model import SuiteResults, results_by_suite
@@ -39,6 +40,8 @@ class Finding:
     """The rest of the sentence, from its first punctuation mark on."""
     code: str = ""
     """Code of the configuration that leads; empty if none does, or it has none."""
+    card: str = ""
+    """Its settings card; empty likewise."""
 
     def __str__(self) -> str:
         """Return the whole sentence."""
@@ -69,7 +72,8 @@ def headline_of(results: Results) -> Headline:
         return Headline(Disturbance.of(results).banner, [])
     first, *others = [Finding(name, text) for name, text in brief_of(answer).lines]
     if not answer.is_undecided:
-        first = replace(first, code=code_of(answer.first.candidate.configuration))
+        winner = answer.first.candidate.configuration
+        first = replace(first, code=code_of(winner), card=text_of(winner))
     return Headline(answer.disturbance.banner, [first, *others])
 
 
@@ -115,8 +119,9 @@ def _best(suite: SuiteResults) -> Iterator[Finding]:
                 rest = f"; candidates are {names}"
                 yield Finding(metric.leader + cache, "too noisy to name a winner", rest)
             else:
-                rest, code = describe_rest(ranking), code_of(ranking.leader)
-                yield Finding(metric.leader + cache, str(ranking.leader), rest, code)
+                leader, rest = ranking.leader, describe_rest(ranking)
+                shown = code_of(leader), text_of(leader)
+                yield Finding(metric.leader + cache, str(leader), rest, *shown)
 
 
 def _unbeaten(suite: SuiteResults) -> Iterator[Finding]:

@@ -32,6 +32,8 @@ class AdapterFacts:
 
     default_codec: str | None = None
     """Codec that the library takes by itself."""
+    recommended_codec: str | None = None
+    """Codec that its makers advise."""
     has_own_default: bool = False
     """Whether the library's defaults differ from the usual settings, and can be measured."""
     compresses_by_itself: bool = False
@@ -68,6 +70,7 @@ def facts_of(family: str, label: str) -> AdapterFacts:
     own = getattr(adapter, "has_own_default", False)
     return AdapterFacts(
         default_codec=getattr(adapter, "default_codec", None) if codecs else None,
+        recommended_codec=getattr(getattr(adapter, "recommended", None), "codec", None),
         has_own_default=own,
         compresses_by_itself=own or getattr(adapter, "overridden_default", "") == "codec",
         codecs={each.name: each for each in codecs},

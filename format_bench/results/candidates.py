@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from adapter_core.codec_choice import DEFAULTS, RECOMMENDED
 from adapter_core.text import printable
 from format_bench.results.adapter_facts import AdapterFacts, facts_of
 from format_bench.results.metrics import Measure
@@ -64,9 +65,10 @@ class Configuration:
         """The way to write the file, as the name says it."""
         if self.track:
             return f" ({self.track})"  # it decides the codec
-        if self.settings == "defaults" or self.codec == OWN_DEFAULT:
-            codec = self.facts.default_codec
-            return ", default" + (f" ({codec})" if codec else "")
+        if self.settings == DEFAULTS or self.codec == OWN_DEFAULT:
+            return ", default" + _in_brackets(self.facts.default_codec)
+        if self.settings == RECOMMENDED:
+            return f", {RECOMMENDED}" + _in_brackets(self.facts.recommended_codec)
         if self.settings:
             return f", {self.settings}"
         if self.codec:
@@ -100,6 +102,10 @@ class Configuration:
         facts = asdict(self)
         del facts["family"]
         return facts if self.settings else {n: v for n, v in facts.items() if n != "settings"}
+
+
+def _in_brackets(codec: str | None) -> str:
+    return f" ({codec})" if codec else ""
 
 
 class DatasetSize(NamedTuple):

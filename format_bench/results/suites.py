@@ -175,9 +175,9 @@ class Suite:
         return next(each.name for each in self.benchmarks if (each.track, each.settings) == wanted)
 
     @property
-    def measures_defaults(self) -> bool:
-        """Whether the libraries' own defaults are among its configurations."""
-        return any(each.settings == "defaults" for each in self.benchmarks)
+    def settings(self) -> tuple[str, ...]:
+        """Settings of files that are configurations beside the usual ones, e.g. "defaults"."""
+        return tuple(dict.fromkeys(each.settings for each in self.benchmarks if each.settings))
 
     def recorded_track(self, track: str) -> str:
         """Return the track of a record; one from before the suite had tracks is on the first."""

@@ -15,6 +15,7 @@ from adapter_core import (
     UnknownNameError,
     UnsupportedError,
 )
+from adapter_core.codec_choice import DEFAULTS, RECOMMENDED
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions import axes, why_not
 from format_bench.families.cases import Case, codec_on
@@ -39,6 +40,9 @@ NO_CODEC = "none"
 OWN_DEFAULT = "default"
 ALL = "all"
 """Each codec of a format; as a level, each of the codec's."""
+
+_DIFFERS = {DEFAULTS: "has_own_default", RECOMMENDED: "has_advice"}
+"""Property of the adapters whose files of settings differ from the usual ones, by the settings."""
 
 # Two or three of many levels, e.g. of zstd's 22, would hide the level at which the cost soars. So of a
 # range of more levels than this every sixth is measured, too.
@@ -67,8 +71,9 @@ class RunRequest:
     """Names of the family's steps; none for all."""
     conditions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Values to measure under, by name of an axis; of the others the defaults."""
-    library_defaults: bool = False
-    """Whether each library's own defaults are measured, too, where they differ and nothing is chosen."""
+    further_settings: bool = False
+    """Whether the suite's further settings, e.g. libraries' own defaults, are measured, too, where these
+    differ and nothing is chosen."""
     questions: Questions | None = None
     """The user's own questions, in place of the suite's."""
     user_data: Source | None = None
@@ -207,7 +212,7 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
         raise InvalidRequestError(f"nothing is left to measure: {'; '.join(left_out)}")
     steps_of(request, cases)
     under = _under(request, dict.fromkeys(cases))
-    whole = tuple(_with_defaults(under, registry) if _has_defaults(request, suite) else under)
+    whole = tuple(_with_settings(under, _further_settings(request, suite), registry))
     return Plan(*_sharded(request.shard, whole), tuple(left_out))
 
 
@@ -253,28 +258,32 @@ def _under(request: RunRequest, cases: Iterable[Case]) -> Iterator[Case]:
             yield replace(case, conditions=conditions)
 
 
-def _has_defaults(request: RunRequest, suite: Suite) -> bool:
-    """Return whether the libraries' own defaults are measured beside the usual settings."""
+def _further_settings(request: RunRequest, suite: Suite) -> tuple[str, ...]:
+    """Return the settings that are measured beside the usual ones."""
     is_chosen = request.codecs or request.conditions.get("settings")
-    return request.library_defaults and not is_chosen and suite.measures_defaults
+    return suite.settings if request.further_settings and not is_chosen else ()
 
 
-def _with_defaults(cases: Iterable[Case], registry: Registry[Any]) -> Iterator[Case]:
-    """Yield each case; after an uncompressed one that of the library's defaults, if they differ."""
+def _with_settings(
+    cases: Iterable[Case], settings: Sequence[str], registry: Registry[Any]
+) -> Iterator[Case]:
+    """Yield each case; after an uncompressed one those of settings by which its adapter differs."""
     for case in cases:
         yield case
-        if case.codec is None and not why_not(own := on_defaults(case)):
+        for name in settings if case.codec is None else ():
+            if why_not(other := under_settings(case, name)):
+                continue
             try:
                 adapter = registry.find(case.format)
             except UnavailableError:
                 continue
-            if getattr(adapter, "has_own_default", False):
-                yield own
+            if getattr(adapter, _DIFFERS[name], False):
+                yield other
 
 
-def on_defaults(case: Case) -> Case:
-    """Return a case with the library's defaults for settings."""
-    return replace(case, conditions=case.conditions | {"settings": "defaults"})
+def under_settings(case: Case, name: str) -> Case:
+    """Return a case with settings instead of its own."""
+    return replace(case, conditions=case.conditions | {"settings": name})
 
 
 def _cases_of_tracks(

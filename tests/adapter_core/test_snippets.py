@@ -124,7 +124,7 @@ def test_code_names_the_codec_and_its_level():
     assert 'compression="zstd", compression_level=3' in write
     assert "compression_level" not in parquet.code().write
     assert "by default the library uses snappy" in parquet.code().text
-    assert "data_page_size=8192" in parquet.with_recommended().code("snappy").write
+    assert "row_group_size=122880" in parquet.with_recommended().code("zstd").write
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,14 @@ DEFAULTS = {
     "chunks.ChunksDefaults.track_size",
     "chunks.ChunksDefaultsRead.time_read",
 }
+RECOMMENDED = {
+    "tabular.TabularRecommended.time_save",
+    "tabular.TabularRecommended.track_size",
+    "tabular.TabularRecommendedRead.time_read",
+    "chunks.ChunksRecommended.time_save",
+    "chunks.ChunksRecommended.track_size",
+    "chunks.ChunksRecommendedRead.time_read",
+}
 ENGINES = {
     "engines.Engines.time_save",
     "engines.Engines.track_size",
@@ -175,6 +183,7 @@ SCALE = {
 ALL_BENCHMARKS = (
     TABULAR
     | DEFAULTS
+    | RECOMMENDED
     | ENGINES
     | COMPRESSION
     | IMAGE
@@ -299,7 +308,8 @@ def of_suite(compared, module):
 def printed(compared):
     """Return the printed text, and the rows of tables without compression."""
     text, rows = of_suite(compared, "tabular")
-    return text, [row for row in rows if "defaults" not in row["metric"]]
+    further = ("defaults", "recommended")
+    return text, [row for row in rows if not any(each in row["metric"] for each in further)]
 
 
 @pytest.fixture(scope="module")
@@ -327,6 +337,15 @@ def toy_cells(rows, label):
     return [row for row in cells(rows, label) if row["dataset"] in TOY_DATASETS]
 
 
+def further_params(name):
+    """Return the parameters of a benchmark of further settings, before the page cache."""
+    if name.startswith("chunks."):
+        # The clone keeps no array store whose library compresses by itself.
+        return [["HDF5"] if name in RECOMMENDED else [], ["era5-small"]]
+    formats = ["HDF5.table", "ORC", "Parquet"] if name in RECOMMENDED else ["Feather", "Parquet"]
+    return [formats, ["eq"]]
+
+
 def test_all_benchmarks_are_discovered_with_their_parameters(project):
     found = json.loads((project / ".asv/tiny/results/benchmarks.json").read_text())
     assert found.pop("version")
@@ -352,17 +371,16 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
         params = [[eval(text) for text in values] for values in benchmark["params"]]
         names = benchmark["param_names"]
         if names[-1] == "cache":
-            is_warm = "Tuned" in name or "ChunksDefaults" in name
+            is_warm = "Tuned" in name or "ChunksDefaults" in name or name in RECOMMENDED
             own = ["cold"] if "Cost" in name else ["warm"] if is_warm else ["warm", "cold"]
             assert params.pop() == own
             names.pop()
         module = name.partition(".")[0]
-        if name in DEFAULTS:
-            # The clone keeps no array store whose library compresses by itself.
-            assert params == (
-                [["Feather", "Parquet"], ["eq"]] if module == "tabular" else [[], ["era5-small"]]
+        if name in DEFAULTS | RECOMMENDED:
+            assert benchmark["pretty_name"].endswith(
+                ", recommended" if name in RECOMMENDED else ", defaults"
             )
-            assert benchmark["pretty_name"].endswith(", defaults")
+            assert params == further_params(name)
             continue
         if module == "foxbench":
             assert names[:3] == ["store", "dataset", "track"]

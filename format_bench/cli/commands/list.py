@@ -28,6 +28,7 @@ from adapter_core.query_engine import EngineOnFormat
 from format_bench.conditions import axes
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.metadata import libraries
+from format_bench.recommendation.card import card
 from format_bench.report.queries import query_names
 from format_bench.results.display import terminal
 from format_bench.results.display.markdown import table_lines
@@ -150,6 +151,7 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
         "family": family,
         "available": "yes",
         "versions": "",
+        "settings": "",
         "offers": "",
         "note": "",
     }
@@ -171,9 +173,24 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
     return {
         **fact,
         "versions": ", ".join(_versions(adapter.requires)),
+        "settings": _settings(adapter),
         "offers": ", ".join([*features, *protocols, *traits, *checksums, *tuned]),
         "note": "; ".join(filter(None, [_safety(adapter.traits), adapter.crash_on_damage])),
     }
+
+
+def _settings(adapter: Any) -> str:
+    """Return the card in brief: what it saves with, the library's default, version and advice."""
+    found = card(adapter)
+    advice = found["its makers advise"] if getattr(adapter, "has_advice", False) else ""
+    version = adapter.file_facts.version
+    words = {
+        "": found["saves with"],
+        "default": found["the library's default"],
+        "version": version,
+        "advice": advice.partition(" (")[0],
+    }
+    return "; ".join(f"{name} {text}".strip() for name, text in words.items() if text)
 
 
 def _safety(traits: frozenset[Trait] | None) -> str:

@@ -262,7 +262,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         user_data=_own(options),
         conditions=conditions,
         questions=questions,
-        library_defaults=True,
+        further_settings=True,
         **options,
     )
     shown = measuring_console(quiet=ctx.obj["quiet"])

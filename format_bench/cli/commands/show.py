@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ from adapter_core.text import visible
 from format_bench.cli.options import Name, format_names
 from format_bench.families.operations import registry_of
 from format_bench.metadata import libraries
+from format_bench.recommendation.card import card
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.plan import codec_choice
 
@@ -29,9 +31,15 @@ _WIDEST_FACT = len("the library's default")
 
 
 _INTRODUCTION = """
-The calls that write and read each format, without FormatBench; `format-bench show LABEL --code --codec zstd:3`
-prints them for any codec and level. A test runs each in a process that cannot import this project, and compares
-what it reads with what it wrote. This page is made by `format-bench show --markdown`.
+The settings card of each format, and the calls that write and read it without FormatBench.
+
+A card says which settings a label without a codec stands for, what the library does unasked, what a file tells of it
+(a test compares this with the file itself), and what the format's makers advise. [Reading results](reading_results.md)
+has the other labels, and `format-bench run --settings recommended` measures the advice.
+
+`format-bench show LABEL --code --codec zstd:3` prints the code for any codec and level; here it has `zstd` where the
+format has it. A test runs each in a process that cannot import this project, and compares what it reads with what it
+wrote. This page is made by `format-bench show --markdown`.
 """  # noqa: E501 (lines of a page)
 
 
@@ -81,9 +89,17 @@ def command(  # noqa: PLR0913 (options)
             start = f"  {fact:{_WIDEST_FACT}}  "
             click.echo(
                 textwrap.fill(
-                    visible(text), width, initial_indent=start, subsequent_indent=" " * len(start)
+                    visible(text),
+                    width,
+                    initial_indent=start,
+                    subsequent_indent=" " * len(start),
+                    break_long_words=False,  # of addresses
+                    break_on_hyphens=False,
                 )
             )
+        for what, lines in _calls(adapter):
+            click.echo(f"  {what}")
+            click.echo(textwrap.indent(lines, "    "))
         return
     name, of_name = codec_choice(codec)
     if level is not None and of_name is not None:
@@ -94,6 +110,12 @@ def command(  # noqa: PLR0913 (options)
     click.echo(code.text)
     for note in _elsewhere(label, families, registry):
         click.echo(f"# {note}")
+
+
+def _calls(adapter: BaseAdapter) -> Iterator[tuple[str, str]]:
+    """Yield the calls of an adapter's usual settings, if it has code."""
+    if (code := _code(adapter, None, None)) is not None:
+        yield from (("saves by", code.write), ("reads by", code.read))
 
 
 def _families_with(label: str) -> list[str]:
@@ -135,7 +157,8 @@ def facts(family: str, registry: Registry[Any], adapter: Any) -> Iterator[list[s
         "available": "yes" if answer else f"no: {answer.reason}; {answer.install_hint}",
         "libraries": ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items()),
         "files end with": adapter.suffix,
-        **_codec_facts(adapter),
+        "codecs": _codecs(adapter),
+        **card(adapter),
         "properties": ", ".join(each for each in Trait if each in (adapter.traits or ())),
         "reads and writes": ", ".join(each for each in Feature if each in _features(adapter)),
         "checksums": adapter.checksums,
@@ -148,15 +171,10 @@ def facts(family: str, registry: Registry[Any], adapter: Any) -> Iterator[list[s
     yield from ([name, text] for name, text in found.items() if text)
 
 
-def _codec_facts(adapter: Any) -> dict[str, str]:
+def _codecs(adapter: Any) -> str:
     if not isinstance(adapter, CodecChoice):
-        return {"codecs": "none"}
-    advice = adapter.recommended
-    return {
-        "codecs": ", ".join(map(_with_levels, adapter.codecs)) or "no choice",
-        "the library's default": adapter.default_codec or "no codec",
-        "its makers advise": f"{advice.codec or 'no codec'} ({advice.source})" if advice else "",
-    }
+        return "none"
+    return ", ".join(map(_with_levels, adapter.codecs)) or "no choice"
 
 
 def _with_levels(codec: Any) -> str:
@@ -185,32 +203,41 @@ def _changes(adapter: Any) -> str:
 
 
 def page() -> Iterator[str]:
-    """Yield the lines of the page with the code of all formats."""
-    yield "# Code to paste"
+    """Yield the lines of the page with the cards and the code of all formats."""
+    yield "# Settings and code"
     yield from _INTRODUCTION.splitlines()
     for name, family in FAMILIES.items():
         registry = registry_of(family)
-        found: list[str] = []
-        without: dict[str, list[str]] = {}
+        sections: dict[str, list[str]] = {}
         for label in registry.names():
             try:
-                adapter: Any = registry.find(label)
+                found = "\n".join(_section(registry.find(label)))
             except UnavailableError:
                 continue
-            code = _code(adapter, _example_codec(adapter), None)
-            if code is None:
-                without.setdefault(str(adapter.snippet), []).append(label)
-            else:
-                found += ["", f"### {label}", "", "```python", *code.text.splitlines(), "```"]
-        if found:
-            yield from ["", f"## {name.capitalize()}", *found, *_without_code(without)]
+            sections.setdefault(found, []).append(label)
+        yield from ["", f"## {name.capitalize()}"]
+        # Formats of the JVM, and pairs of an engine and a format, have one card in common.
+        for found, labels in sections.items():
+            yield from ["", f"### {', '.join(labels)}", "", *found.splitlines()]
 
 
-def _without_code(reasons: Mapping[str, list[str]]) -> Iterator[str]:
-    if reasons:
-        yield from ["", "### Without code", ""]
-    for reason, labels in reasons.items():
-        yield f"- {', '.join(labels)}: {reason}."
+def _section(adapter: Any) -> Iterator[str]:
+    """Yield the card of an adapter and its code, or why it has none."""
+    code = _code(adapter, _example_codec(adapter), None)
+    if code is not None:
+        yield f"- libraries: {', '.join(libraries.versions(adapter.requires))}"
+    for name, text in card(adapter).items():
+        yield f"- {name}: {_linked(text)}"
+    if code is None:
+        yield f"- code: none: {adapter.snippet}"
+    else:
+        yield from ["", "```python", *code.text.splitlines(), "```"]
+
+
+def _linked(text: str) -> str:
+    """Return a text with its addresses as links, and names with underscores as code."""
+    text = re.sub(r"(?<![\w/.])(\w+_\w+(?:=[\w.]+)?)", r"`\1`", text)
+    return re.sub(r"(https://[^\s,)`]+)", r"<\1>", text)
 
 
 def _example_codec(adapter: Any) -> str | None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from adapter_core import Tunable
-from adapter_core.codec_choice import CodecChoice
+from adapter_core.codec_choice import DEFAULTS, RECOMMENDED, CodecChoice
 from adapter_core.errors import InvalidRequestError, UnavailableError
 from format_bench.conditions.axis import Axis
 from format_bench.families.operations import operations_of, registry_of
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from format_bench.families.cases import Case
     from format_bench.families.operations import Operations
 
-DEFAULTS, RECOMMENDED, TUNED = "defaults", "recommended", "tuned"
+TUNED = "tuned"
 
 
 class Settings(Axis):
@@ -48,6 +48,8 @@ class Settings(Axis):
             return f"{case.format} saves with another {what} than its library does by itself"
         if value == RECOMMENDED and not getattr(adapter, "recommended", None):
             return f"no advice of its makers on settings of {case.format} is known"
+        if value == RECOMMENDED and not adapter.has_advice:
+            return f"the makers of {case.format} advise its defaults"
         if value == TUNED and not isinstance(adapter, Tunable):
             return f"{case.format} has nothing to tune but the order of rows"
         if value == TUNED and not operations_of(case.family).tuning_keys(case.dataset)[0]:
@@ -61,11 +63,9 @@ class Settings(Axis):
         if value == TUNED:
             operations.tuned = operations.tuning_keys(operations.subject[0])
         elif isinstance(adapter, CodecChoice):
-            chosen = adapter.recommended if value == RECOMMENDED else None
-            operations.adapter = adapter.with_recommended() if chosen else adapter.with_defaults()
-            operations.unchecked = operations.adapter.without_check()
-            if chosen or adapter.codecs:
-                operations.codec = chosen.codec if chosen else adapter.default_codec
-                operations.level = chosen.level if chosen else None
+            chosen, codec, level = adapter.with_settings(value)
+            operations.adapter, operations.unchecked = chosen, chosen.without_check()
+            if adapter.codecs:
+                operations.codec, operations.level = codec, level
         operations.warm_up()  # once more, as the codec may be another library
         yield

@@ -528,11 +528,16 @@
   }
 
   // The same as code.html; code.js copies.
-  function codeOf({ code }) {
-    if (!code) return [];
+  function codeOf({ code, card }) {
+    const folded = (title, className, ...parts) =>
+      make("details", { className, name: "ranked" }, make("summary", { textContent: title }), ...parts);
     const text = make("pre", { tabIndex: 0 }, make("code", { textContent: code }));
     const button = make("button", { type: "button", className: "copy", textContent: "copy" });
-    return [make("details", { className: "code", name: "ranked" }, make("summary", { textContent: "code" }), button, text)];
+    const settings = make("pre", { tabIndex: 0, textContent: card });
+    return [
+      ...(code ? [folded("code", "code", button, text)] : []),
+      ...(card ? [folded("settings", "code card", settings)] : []),
+    ];
   }
 
   function explained({ ranked, excluded, measures, knowsNoise }, suite, choice) {

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.text import visible
 from format_bench.recommendation import cost, formulas, output
+from format_bench.recommendation.card import text_of
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.recommendation.code import code_of
 from format_bench.report import losses_and_gaps, metadata_table, turns
@@ -58,6 +59,7 @@ def environment() -> Environment:
         "words": WORDS,
     }
     found.filters |= {
+        "card": text_of,
         "code": code_of,
         "integrity": _integrity,
         "pixels": lambda length: f"{length:.1f}".removesuffix(".0"),

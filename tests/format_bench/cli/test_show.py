@@ -26,6 +26,16 @@ def test_a_family_can_be_chosen():
     assert "import h5py" in shown("HDF5", "--code", "--family", "arrays").output
 
 
+def test_the_settings_card_is_among_the_facts():
+    text = " ".join(shown("Parquet").output.split())
+    assert "saves with no codec" in text
+    assert "its makers advise zstd as a balance" in text
+    assert "https://docs.rs/parquet/latest/parquet/basic/enum.Compression.html" in text
+    assert 'saves by df.to_parquet("data.parquet", engine="pyarrow", compression=None' in text
+    assert "reads by df = pd.read_parquet(" in text
+    assert "its makers advise no recommendation found" in " ".join(shown("PNG").output.split())
+
+
 def test_facts_of_a_format():
     text = " ".join(shown("ORC").output.split())
     assert "the library's default no codec" in text

@@ -239,12 +239,13 @@ def test_checksums_are_written_where_a_format_has_some(tmp_path):
 
 
 def test_files_are_saved_with_the_settings_that_are_asked_for(tmp_path):
-    what = ("--formats", "ORC,Parquet,Pickle", "--rows", "3000", "--datasets", "core")
+    what = ("--formats", "Feather,ORC,Parquet,Pickle", "--rows", "3000", "--datasets", "core")
     asked = "defaults,Recommended,tuned"
     found = _measured(tmp_path / "out", *what, "--steps", "save,read", "--settings", asked)
     sizes = {(each.format, each.conditions["settings"]): each for each in found if each.metric == "size"}
     assert sizes["ORC", "recommended"].value < sizes["ORC", "defaults"].value / 2
-    assert len({sizes["Parquet", each].value for each in ("defaults", "tuned")}) == 2
+    assert len({sizes["Parquet", each].value for each in asked.lower().split(",")}) == 3
+    assert sizes["Feather", "recommended"].sentence == "the makers of Feather advise its defaults"
     assert sizes["Pickle", "defaults"].value
     assert sizes["Pickle", "tuned"].sentence == "Pickle has nothing to tune but the order of rows"
     assert sizes["Pickle", "recommended"].sentence.startswith("no advice of its makers")
@@ -261,9 +262,9 @@ def test_files_are_saved_with_the_settings_that_are_asked_for(tmp_path):
         (Case("Parquet", "float", 9), "tuned", "float has no column that tuned files are sorted by"),
         (Case("Parquet", "core", 9, codec="zstd"), "defaults", "settings decide the codec, and zstd"),
         (
-            Case("Parquet[duckdb]", "core", 9),
+            Case("TileDB", "core", 9),
             "defaults",
-            "Parquet[duckdb] saves with another codec than",
+            "TileDB saves with another codec than",
         ),
         (
             Case("Parquet[duckdb]", "query", 9, Conditions({"track": "tuned"}), suite="query"),

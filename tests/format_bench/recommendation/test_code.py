@@ -28,7 +28,12 @@ def test_defaults_are_those_of_the_library(facts):
 
 
 def test_recommended_settings_are_options():
-    assert "data_page_size=8192" in code("Parquet", settings="recommended")
+    assert 'compression="zstd", compression_level=1' in code("Parquet", settings="recommended")
+    assert "write_page_index=True" in code("Parquet", settings="recommended")
+    assert '"dictionary_key_size_threshold": 0.8' in code("ORC", settings="recommended")
+    assert "VortexWriteOptions.compact().write(" in code("Vortex", settings="recommended")
+    assert "COMPRESSION" not in code("Parquet[duckdb]", settings="defaults")
+    assert 'libver="latest"' in code("HDF5", "arrays", settings="recommended")
 
 
 @pytest.mark.parametrize(

@@ -411,7 +411,9 @@ def test_code_is_that_of_the_command(opened):
     page = opened("intervals")
     rows = page.locator("#choose-table tbody tr")
     names = rows.locator("th").all_inner_texts()
-    texts = rows.evaluate_all("(rows) => rows.map((row) => row.querySelector('pre')?.textContent ?? '')")
+    texts = rows.evaluate_all(
+        "(rows) => rows.map((row) => row.querySelector('pre code')?.textContent ?? '')"
+    )
     found = dict(zip(names, texts, strict=True))
     answer = chooser_of(RESULTS["intervals"]).first
     for each in answer.ranked:

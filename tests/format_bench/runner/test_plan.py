@@ -27,8 +27,8 @@ def test_all_usual_formats_are_measured_on_one_table_by_default():
     assert {(case.dataset, case.codec) for case in made.cases} == {("eq", None)}
 
 
-def test_the_libraries_own_defaults_are_beside_the_usual_settings():
-    wanted = RunRequest("tabular", formats=("CSV", "Feather", "Parquet"), library_defaults=True)
+def test_defaults_and_advice_are_beside_the_usual_settings():
+    wanted = RunRequest("tabular", formats=("CSV", "Feather", "Parquet"), further_settings=True)
     shown = [(case.format, case.conditions.get("settings")) for case in plan(wanted).cases]
     assert shown == [
         ("CSV", None),
@@ -36,6 +36,7 @@ def test_the_libraries_own_defaults_are_beside_the_usual_settings():
         ("Feather", "defaults"),
         ("Parquet", None),
         ("Parquet", "defaults"),
+        ("Parquet", "recommended"),
     ]
     # Whoever chooses codecs or settings, or measures elsewhere, gets nothing else.
     for chosen in (
@@ -45,7 +46,7 @@ def test_the_libraries_own_defaults_are_beside_the_usual_settings():
         {"suite": "compression"},
     ):
         cases = plan(replace(wanted, **chosen)).cases
-        assert "defaults" not in {case.conditions.get("settings") for case in cases}
+        assert len({case.conditions.get("settings") for case in cases}) == 1
 
 
 def test_the_image_suite_measures_storages():
