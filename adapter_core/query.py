@@ -1,6 +1,18 @@
 """Query to a saved table: conditions, columns, groups, aggregates, order, limit, join, as a small tree.
 
-A query names no engine and no file. `adapter_core.query_sql` writes it as SQL.
+A query names no engine and no file. `adapter_core.query_sql` writes it as SQL, whose meaning it has in
+every engine (decision 38):
+
+- **Null** is a missing value: None, NA, NaT, and NaN in a column of floats, pandas' only null there.
+- **Conditions** on a null are neither true nor false, ``!=`` included. Rows are selected for which all
+  are true.
+- **Numbers** compare by value: -0.0 equals 0.0, and infinities are beyond all others. **Texts** compare
+  by code points; an empty text is no null.
+- **Groups**: all nulls are one group beside the others.
+- **Aggregates** leave nulls out. Of no values ``count`` is 0, and all others are null. ``count`` without
+  a column counts rows.
+- **Order**: nulls come last, whether it ascends or descends.
+- **Joins**: a null key has no partner.
 """
 
 from __future__ import annotations
@@ -16,10 +28,13 @@ TABLE = "data"
 COUNT, SUM, LEAST, GREATEST, MEAN = "count", "sum", "min", "max", "avg"
 """Functions of aggregates, as SQL names them."""
 
+ZEROS = (0.0, -0.0)
+"""Floats that are equal, and differ in a bit."""
+
 
 @dataclass(frozen=True)
 class OneOf:
-    """Condition that a column has one of some values."""
+    """Condition that a column has one of some values; a null has none."""
 
     column: str
     values: Sequence[Value]
@@ -27,6 +42,18 @@ class OneOf:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(self.values))
+
+    @property
+    def has_zero(self) -> bool:
+        """True if a zero of floats is among the values."""
+        return any(isinstance(each, float) and each == 0 for each in self.values)
+
+    @property
+    def with_both_zeros(self) -> tuple[Value, ...]:
+        """The values, for engines that find floats by their bits: both zeros if one is among them."""
+        if not self.has_zero:
+            return tuple(self.values)
+        return (*(each for each in self.values if each != 0 or isinstance(each, bool)), *ZEROS)
 
 
 @dataclass(frozen=True)
@@ -45,14 +72,37 @@ class Contains:
 Condition = Comparison | OneOf | Contains
 
 
+def by_total_order(where: Sequence[Condition]) -> list[Condition]:
+    """Return equal conditions for engines to which -0.0 is less than 0.0.
+
+    That is IEEE 754's totalOrder, by which Rust libraries of Arrow compare floats:
+    https://docs.rs/arrow/latest/arrow/compute/kernels/cmp/index.html
+    """
+    return [other for each in where for other in _by_total_order(each)]
+
+
+def _by_total_order(found: Condition) -> list[Condition]:
+    if isinstance(found, OneOf):
+        return [OneOf(found.column, found.with_both_zeros)]
+    if not isinstance(found, Comparison) or not isinstance(found.value, float) or found.value != 0:
+        return [found]
+    if found.operator == "==":
+        return [OneOf(found.column, ZEROS)]
+    if found.operator == "!=":
+        return [Comparison(found.column, "!=", each) for each in ZEROS]
+    # What is below zero is below both, and what is at least zero is at least the lesser one.
+    nearest = -0.0 if found.operator in ("<", ">=") else 0.0
+    return [Comparison(found.column, found.operator, nearest)]
+
+
 @dataclass(frozen=True)
 class Aggregate:
-    """A number computed from a column, or the number of rows."""
+    """A number computed from the values of a column that are not null, or the number of rows."""
 
     function: str
     """`COUNT`, `SUM`, `LEAST`, `GREATEST` or `MEAN`."""
     column: str = ""
-    """A column of numbers; empty for `COUNT`, which counts rows."""
+    """A column of numbers, or for `COUNT` of any values; empty for the number of rows."""
 
     @property
     def name(self) -> str:
@@ -62,7 +112,7 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Order:
-    """Order of the rows of an answer."""
+    """Order of the rows of an answer, nulls last."""
 
     column: str
     """A column of the answer, whose values differ unless it is the only one."""
@@ -101,7 +151,7 @@ class Query:
     positions: Sequence[int] = ()
     """Numbers of the selected rows, ascending from 0; not together with other conditions."""
     groups: Sequence[str] = ()
-    """Columns by whose values rows are grouped."""
+    """Columns by whose values rows are grouped; null is one of them."""
     aggregates: Sequence[Aggregate] = ()
     order: Order | None = None
     limit: int | None = None

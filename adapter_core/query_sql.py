@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import math
+import re
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from adapter_core.predicate import Comparison
-from adapter_core.query import TABLE, OneOf
+from adapter_core.query import GREATEST, LEAST, TABLE, OneOf, by_total_order
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from adapter_core.predicate import Value
     from adapter_core.query import Aggregate, Condition, Query
+
+
+class Dialect(Enum):
+    """What an engine of SQL does in its own way."""
+
+    DUCKDB = "DuckDB"
+    """Nothing."""
+    DATAFUSION = "DataFusion"
+    """A field of a record is ``"record"['field']``; IN tells -0.0 from 0.0; and the least of a group of
+    infinities is the largest finite number (version 55)."""
+    SQLITE = "SQLite"
+    """LIKE takes "a" for "A", hence ``instr`` finds texts; no name is infinity, but 9e999 is."""
 
 
 def sql(
     query: Query,
     tables: Mapping[str, str] | None = None,
     positions: str = "",
-    *,
-    fields_in_brackets: bool = False,
-    like_ignores_case: bool = False,
+    dialect: Dialect = Dialect.DUCKDB,
+    floats: Collection[str] = (),
 ) -> str:
     """Return a query as one statement.
 
@@ -32,10 +46,10 @@ def sql(
         Text for a table in the statement, by its name; the name itself by default.
     positions : str
         Expression for the number of a row, counted from 0.
-    fields_in_brackets : bool
-        True for DataFusion's way to name the field of a record, ``"record"['field']``.
-    like_ignores_case : bool
-        True for SQLite, whose LIKE takes "a" for "A": texts are found by ``instr`` then.
+    dialect : Dialect
+        The engine's way.
+    floats : collection of str
+        Columns of floats, which DataFusion's way depends on.
 
     Raises
     ------
@@ -45,12 +59,14 @@ def sql(
     source = (tables or {}).get(TABLE, TABLE)
     if query.shape:
         return f"SELECT count(*) FROM {source}"  # noqa: S608 (names of tables)
-    selected = ", ".join(_selected(query, in_brackets=fields_in_brackets))
+    unbound = floats if dialect is Dialect.DATAFUSION and query.groups else ()
+    selected = ", ".join(_selected(query, unbound, in_brackets=dialect is Dialect.DATAFUSION))
     parts = [f"SELECT {selected}", f"FROM {source}"]
     if query.join:
         other, join = (tables or {}).get(query.join.table, query.join.table), query.join
         parts.append(f"JOIN {other} ON {quoted(join.column)} = {quoted(join.key)}")
-    conditions = [condition(each, like_ignores_case=like_ignores_case) for each in query.where]
+    where = by_total_order(query.where) if dialect is Dialect.DATAFUSION else query.where
+    conditions = [condition(each, dialect) for each in where]
     if query.positions:
         if not positions:
             raise ValueError("no expression gives the number of a row")
@@ -61,18 +77,19 @@ def sql(
         parts.append(f"GROUP BY {', '.join(map(quoted, query.groups))}")
     if query.order:
         way = " DESC" if query.order.descending else ""
-        parts.append(f"ORDER BY {quoted(query.order.column)}{way} LIMIT {query.limit}")
+        # SQL leaves their place to the engines otherwise.
+        parts.append(f"ORDER BY {quoted(query.order.column)}{way} NULLS LAST LIMIT {query.limit}")
     return " ".join(parts)
 
 
-def condition(found: Condition, *, like_ignores_case: bool = False) -> str:
+def condition(found: Condition, dialect: Dialect = Dialect.DUCKDB) -> str:
     """Return a condition as an expression, see `sql`."""
     column = quoted(found.column)
     if isinstance(found, Comparison):
-        return f"{column} {found.operator.replace('==', '=')} {literal(found.value)}"
+        return f"{column} {found.operator.replace('==', '=')} {literal(found.value, dialect)}"
     if isinstance(found, OneOf):
-        return f"{column} IN ({', '.join(map(literal, found.values))})"
-    if like_ignores_case:
+        return f"{column} IN ({', '.join(literal(each, dialect) for each in found.values)})"
+    if dialect is Dialect.SQLITE:
         return f"instr({column}, {literal(found.text)}) > 0"
     return f"{column} LIKE '%{found.text}%'"
 
@@ -82,8 +99,12 @@ def quoted(name: str) -> str:
     return ".".join('"{}"'.format(part.replace('"', '""')) for part in name.split("."))
 
 
-def literal(value: Value) -> str:
+def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
     """Return a constant."""
+    if isinstance(value, float) and math.isinf(value):
+        sign = "-" if value < 0 else ""
+        is_named = dialect is not Dialect.SQLITE
+        return f"CAST('{sign}Infinity' AS DOUBLE)" if is_named else f"{sign}9e999"
     if isinstance(value, str):
         return "'{}'".format(value.replace("'", "''"))
     if isinstance(value, bool):
@@ -91,12 +112,31 @@ def literal(value: Value) -> str:
     return repr(value)
 
 
-def _selected(query: Query, *, in_brackets: bool) -> list[str]:
-    if in_brackets:
-        return [_in_brackets(name) for name in query.columns] or _selected(query, in_brackets=False)
+def order_of(statement: str) -> tuple[str, ...]:
+    """Return the keys that a statement orders its rows by, without directions; empty without any.
+
+    A key is the name of a column in small letters, its number, or another expression.
+    """
+    text = re.sub(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", " ", statement, flags=re.DOTALL)
+    inner = None
+    while inner != text:
+        # Orders within brackets are of a part of the statement.
+        inner, text = text, re.sub(r"\([^()]*\)", "?", text)
+    found = _ORDER.search(text)
+    keys = found[1].split(",") if found else []
+    return tuple(_DIRECTION.sub("", each).strip().lower() for each in keys)
+
+
+_ORDER = re.compile(
+    r"\border\s+by\b(.*?)(?:\blimit\b|\boffset\b|\bfetch\b|;|$)", re.DOTALL | re.IGNORECASE
+)
+_DIRECTION = re.compile(r"\b(?:asc|desc|nulls\s+first|nulls\s+last)\b", re.IGNORECASE)
+
+
+def _selected(query: Query, unbound: Collection[str], *, in_brackets: bool) -> list[str]:
     if not query.aggregates:
-        return [quoted(name) for name in query.columns]
-    return [*map(quoted, query.groups), *map(_aggregate, query.aggregates)]
+        return [_in_brackets(name) if in_brackets else quoted(name) for name in query.columns]
+    return [*map(quoted, query.groups), *(_aggregate(each, unbound) for each in query.aggregates)]
 
 
 def _in_brackets(name: str) -> str:
@@ -104,5 +144,13 @@ def _in_brackets(name: str) -> str:
     return quoted(outer) + "".join(f"[{literal(part)}]" for part in inner)
 
 
-def _aggregate(found: Aggregate) -> str:
-    return f"{found.function}({quoted(found.column) if found.column else '*'}) AS {quoted(found.name)}"
+def _aggregate(found: Aggregate, unbound: Collection[str]) -> str:
+    """Return an aggregate; of some columns the end of the finite values, else the infinite one."""
+    column = quoted(found.column) if found.column else "*"
+    text = f"{found.function}({column})"
+    if found.function in {LEAST, GREATEST} and found.column in unbound:
+        sign, operator = ("", "<") if found.function == LEAST else ("-", ">")
+        last = literal(float(f"{sign}inf"))
+        finite = f"{found.function}(CASE WHEN {column} {operator} {last} THEN {column} END)"
+        text = f"coalesce({finite}, CASE WHEN count({column}) > 0 THEN {last} END)"
+    return f"{text} AS {quoted(found.name)}"

@@ -208,14 +208,15 @@ def _expression(predicate: Predicate, schema: pa.Schema) -> vortex.Expr:
         expr.and_,
         (
             OPERATORS[each.operator](
-                expr.column(each.column), _literal(each.value, schema.field(each.column).type)
+                expr.column(each.column), literal_of(each.value, schema.field(each.column).type)
             )
             for each in comparisons
         ),
     )
 
 
-def _literal(value: Value, kind: pa.DataType) -> vortex.Expr:
+def literal_of(value: Value, kind: pa.DataType) -> vortex.Expr:
+    """Return a constant of the type of a column: Vortex compares values of one type."""
     import pyarrow as pa
     import vortex
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.queries.arrow import shape_of
-from adapter_core.queries.frames import rows_where
-from adapter_core.query import COUNT, MEAN, TABLE, Contains
+from adapter_core.queries.frames import aggregated, rows_where, with_keys
+from adapter_core.query import COUNT, MEAN, SUM, TABLE, Contains
 from adapter_core.query_engine import Part, QueryEngine
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class Adapter(QueryEngine):
     def unsupported(self, format_label: str, query: Query) -> str:
         if any("." in name for name in query.columns):
             return "it has no columns of records"
+        if any(each.function == MEAN and each.column in query.groups for each in query.aggregates):
+            return "it has no mean of the column that makes the groups"
         if query.positions:
             return "its partitions give no numbers to rows"
         if format_label == "ORC" and query.columns and any(isinstance(e, Contains) for e in query.where):
@@ -54,7 +56,7 @@ class Adapter(QueryEngine):
             if query.join:
                 join = query.join
                 other = _frame(handle["format"], handle["tables"][join.table])
-                other = other[[join.key, *join.columns]]
+                other = with_keys(other[[join.key, *join.columns]], join.key)
                 frame = frame.merge(other, left_on=join.column, right_on=join.key)
             if query.aggregates:
                 return _aggregated(frame, query)
@@ -77,26 +79,39 @@ def _frame(format_label: str, path: Path) -> Any:
 
 def _aggregated(frame: Any, query: Query) -> pa.Table:
     import dask
+    import pandas as pd
     import pyarrow as pa
 
-    names = {COUNT: "size", MEAN: "mean"}
     if not query.groups:
         wanted = [
-            frame.shape[0]
-            if each.function == COUNT
-            else getattr(frame[each.column], names.get(each.function, each.function))()
+            aggregated(frame[each.column], each) if each.column else frame.shape[0]
             for each in query.aggregates
         ]
         values = dask.compute(*wanted)
         found = zip(query.aggregates, values, strict=True)
-        return pa.table({each.name: [value] for each, value in found})
+        return pa.table({each.name: pa.array(pd.Series([value])) for each, value in found})
     (group,) = query.groups
     # One aggregation: Dask would read, and join, the tables again for each of several.
     anything = next((each.column for each in query.aggregates if each.column), group)
-    named = {
-        each.name: (each.column or anything, names.get(each.function, each.function))
+    pairs = [
+        (
+            each.column or anything,
+            _FUNCTIONS.get(each.function, each.function) if each.column else "size",
+        )
         for each in query.aggregates
-    }
+    ]
+    # A sum of no values is null, which is zero unasked.
+    counted = [(column, COUNT) for column, function in pairs if function == SUM]
+    named = {f"{each[1]} of {each[0]}": each for each in (*pairs, *counted)}
     found = frame.groupby(group, dropna=False).agg(**named).compute()
-    columns = {group: found.index, **{name: found[name].array for name in named}}
-    return pa.table({name: pa.array(values) for name, values in columns.items()})
+    for column, _ in counted:
+        found[f"sum of {column}"] = found[f"sum of {column}"].where(found[f"count of {column}"] > 0)
+    columns = {group: found.index}
+    columns |= {
+        each.name: found[f"{pair[1]} of {pair[0]}"].array
+        for each, pair in zip(query.aggregates, pairs, strict=True)
+    }
+    return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
+
+
+_FUNCTIONS = {MEAN: "mean"}

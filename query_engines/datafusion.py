@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.queries.arrow import floats_of
 from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE
-from adapter_core.query_sql import sql
+from adapter_core.query_sql import Dialect, sql
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +29,9 @@ class Adapter(SQLEngine):
     reads = ("Avro", "CSV", "Feather", "JSON", "ORC", "Parquet")
     notes: ClassVar = {
         # Version 55 uses the option `null_regex` to infer types, and then fails at the markers.
-        "CSV": "as a data set of Arrow: its own reader takes no marker of nulls among numbers",
+        "CSV": "as a data set of Arrow: its own reader takes no marker of nulls among numbers; "
+        "integers beyond 2**63 are floats, and a column of nulls alone has no sum",
+        "JSON": "integers beyond 2**63 are floats, and a column of nulls alone has no sum",
         "ORC": "as a data set of Arrow",
     }
 
@@ -43,8 +46,9 @@ class Adapter(SQLEngine):
             _register(context, format_label, name, path)
         return context
 
-    def _statement(self, handle: Any, query: Query) -> str:  # noqa: ARG002
-        return sql(query, fields_in_brackets=True)
+    def _statement(self, handle: Any, query: Query) -> str:
+        floats = floats_of(handle.table(TABLE).schema()) if query.groups else ()
+        return sql(query, dialect=Dialect.DATAFUSION, floats=floats)
 
     def _execute(self, handle: Any, statement: str) -> pa.Table:
         found = handle.sql(statement)

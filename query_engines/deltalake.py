@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.queries.arrow import floats_of
 from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE
-from adapter_core.query_sql import sql
+from adapter_core.query_sql import Dialect, sql
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,8 +36,11 @@ class Adapter(SQLEngine):
             builder = builder.register(name, table)
         return builder, opened
 
-    def _statement(self, handle: Any, query: Query) -> str:  # noqa: ARG002
-        return sql(query, fields_in_brackets=True)
+    def _statement(self, handle: Any, query: Query) -> str:
+        import pyarrow as pa
+
+        floats = floats_of(pa.schema(handle[1][TABLE].schema())) if query.groups else ()
+        return sql(query, dialect=Dialect.DATAFUSION, floats=floats)
 
     def _execute(self, handle: Any, statement: str) -> pa.Table:
         import pyarrow as pa

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.predicate import Comparison
 from adapter_core.queries.scan import ScanEngine
-from adapter_core.query import OneOf
+from adapter_core.query import OneOf, by_total_order
 from adapter_core.query_engine import Part
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _rows(count: int) -> pa.Table:
 
 
 def _filter(where: Sequence[Condition]) -> str | None:
-    return " AND ".join(map(_condition, where)) or None
+    return " AND ".join(map(_condition, by_total_order(where))) or None
 
 
 def _condition(found: Condition) -> str:
@@ -69,4 +69,7 @@ def _condition(found: Condition) -> str:
 def _literal(value: Value) -> str:
     if isinstance(value, str):
         return "'{}'".format(value.replace("'", "''"))
-    return f"CAST('{value}' AS DOUBLE)" if isinstance(value, float) else str(value).lower()
+    if isinstance(value, float):
+        return f"CAST('{value}' AS DOUBLE)"
+    # A sign is an operation on the number after it, which is beyond 64 bits here.
+    return f"CAST('{value}' AS BIGINT)" if value == -(2**63) else str(value).lower()

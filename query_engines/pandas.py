@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.queries.arrow import count_of, expression, shape_of
-from adapter_core.queries.frames import rows_where
-from adapter_core.query import COUNT, MEAN, TABLE
+from adapter_core.queries.frames import aggregated, rows_where, with_keys
+from adapter_core.query import TABLE
 from adapter_core.query_engine import Part, QueryEngine
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Adapter(QueryEngine):
         if query.join:
             join = query.join
             other = _read_columns(label, handle["tables"][join.table], [join.key, *join.columns])
-            df = df.merge(other, left_on=join.column, right_on=join.key)
+            df = df.merge(with_keys(other, join.key), left_on=join.column, right_on=join.key)
         if query.groups:
             df = _grouped(df, query)
         elif query.aggregates:
@@ -110,22 +110,22 @@ def _selected(df: pd.DataFrame, query: Query, *, is_filtered: bool) -> pd.DataFr
 
 
 def _grouped(df: pd.DataFrame, query: Query) -> pd.DataFrame:
+    import pandas as pd
+
     groups = df.groupby(list(query.groups), sort=False, observed=True, dropna=False)
-    wanted: dict[str, Any] = {}
-    for each in query.aggregates:
-        column, function = each.column or query.groups[0], each.function
-        wanted[each.name] = (column, {COUNT: "size", MEAN: "mean"}.get(function, function))
-    return groups.agg(**wanted).reset_index()
+    found = {
+        each.name: aggregated(groups[each.column], each) if each.column else groups.size()
+        for each in query.aggregates
+    }
+    return pd.DataFrame(found).reset_index()
 
 
 def _aggregated(df: pd.DataFrame, query: Query) -> pd.DataFrame:
     import pandas as pd
 
-    found: dict[str, Any] = {}
-    for each in query.aggregates:
-        if each.function == COUNT:
-            found[each.name] = [len(df)]
-        else:
-            function = "mean" if each.function == MEAN else each.function
-            found[each.name] = [getattr(df[each.column], function)()]
-    return pd.DataFrame(found)
+    return pd.DataFrame(
+        {
+            each.name: [aggregated(df[each.column], each) if each.column else len(df)]
+            for each in query.aggregates
+        }
+    )

@@ -25,7 +25,10 @@ class Adapter(ScanEngine):
     requires = ("pyarrow>=15",)
     reads = ("CSV", "Feather", "IPC.stream", "JSON", "ORC", "Parquet")
     finished_by = "pyarrow"
-    notes: ClassVar = {"IPC.stream": "opened within the measured time, mapped into memory"}
+    notes: ClassVar = {
+        **dict.fromkeys(("CSV", "JSON"), "integers beyond 2**63 are read as floats"),
+        "IPC.stream": "opened within the measured time, mapped into memory",
+    }
 
     def _open(self, format_label: str, path: Path) -> Any:
         import pyarrow.dataset as ds

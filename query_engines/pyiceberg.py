@@ -50,7 +50,10 @@ def _condition(found: Condition) -> Any:
     from pyiceberg import expressions
 
     if isinstance(found, OneOf):
-        return expressions.In(found.column, list(found.values))  # type: ignore[call-arg, arg-type]
+        one = expressions.In(found.column, list(found.values))  # type: ignore[call-arg, arg-type]
+        # Among some values, pyarrow looks for the bits of one of the zeros.
+        zero = comparison_of(Comparison(found.column, "==", 0.0))
+        return expressions.Or(one, zero) if found.has_zero else one
     if not isinstance(found, Comparison):
         raise TypeError(f"{found} is not a condition of PyIceberg")
     return comparison_of(found)

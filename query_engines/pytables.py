@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -51,7 +52,10 @@ class Adapter(ScanEngine):
         stored = table.get_storer(_KEY).table
         usable = [each for each in where if _is_usable(each, stored.colnames)]
         if where and len(usable) == len(where):
-            rows = stored.get_where_list(" & ".join(map(_condition, usable)), sort=True)
+            # By other names, since "real" and some others are functions.
+            compared = {f"_{n}": getattr(stored.cols, each.column) for n, each in enumerate(usable)}
+            condition = " & ".join(map(_condition, usable, compared))
+            rows = stored.get_where_list(condition, compared, sort=True)
             return self._take(table, rows, columns or [where[0].column])
         needed = list(dict.fromkeys([*columns, *(each.column for each in where)]))
         found = arrow_of(table.select(_KEY, columns=needed))
@@ -62,10 +66,14 @@ class Adapter(ScanEngine):
 
 
 def _is_usable(found: Condition, names: list[str]) -> bool:
-    return isinstance(found, Comparison) and found.type == NUMBERS and found.column in names
+    if not isinstance(found, Comparison) or found.type != NUMBERS or found.column not in names:
+        return False
+    # Expressions of PyTables have no infinity, and NaN, which is null, differs from everything.
+    is_finite = not isinstance(found.value, float) or math.isfinite(found.value)
+    return is_finite and found.operator != "!="
 
 
-def _condition(found: Condition) -> str:
+def _condition(found: Condition, column: str) -> str:
     if not isinstance(found, Comparison):
         raise TypeError(f"{found} is no comparison")
-    return f"({found.column} {found.operator} {found.value!r})"
+    return f"({column} {found.operator} {found.value!r})"

@@ -189,13 +189,16 @@ def _aggregated(table: _Table, condition: str, aggregates: Sequence[Aggregate]) 
     rows = frame.Count()
     booked: dict[str, tuple[Any, Any]] = {}
     for each in aggregates:
-        if each.function == COUNT:
+        if not each.column:
             booked[each.name] = rows, None
             continue
         name = table.described[each.column]["values"]
         kind = str(frame.GetColumnType(name))
         # NaN is null.
         present = frame.Filter(f"{name} == {name}") if kind.lower() in _FLOATS else frame
+        if each.function == COUNT:
+            booked[each.name] = present.Count(), None
+            continue
         function = getattr(present, _FUNCTIONS[each.function])
         # Without the type, the least and the greatest of integers are floats.
         value = function(name) if each.function == MEAN else function[kind](name)
@@ -233,6 +236,9 @@ def _cpp_of(table: _Table, found: Condition) -> str | None:
         text = f"{value}.find({_text(found.text)}) != std::string_view::npos"
     else:
         text = f"{_declared(found.values)}.count({value}) > 0"
+        if dtype.lower().startswith("float"):
+            # To a set, NaN equals each of its values.
+            text += f" && {value} == {value}"
     return f"({text} && {described['valid']})" if "valid" in described else f"({text})"
 
 

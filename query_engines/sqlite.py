@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE
-from adapter_core.query_sql import quoted, sql
+from adapter_core.query_sql import Dialect, quoted, sql
 from adapter_core.tables.sql import TABLE as TABLE_OF_FILE
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Adapter(SQLEngine):
     def _statement(self, handle: dict[str, Any], query: Query) -> str:
         # Row identifiers count from 1. An expression of them would be computed for all rows.
         counted = replace(query, positions=[each + 1 for each in query.positions])
-        return sql(counted, handle["names"], "rowid", like_ignores_case=True)
+        return sql(counted, handle["names"], "rowid", Dialect.SQLITE)
 
     def _given(self, handle: dict[str, Any], statement: str) -> str:
         for name, where in handle["names"].items():

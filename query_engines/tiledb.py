@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from adapter_core import DataFormat
+    from adapter_core.predicate import Value
     from adapter_core.query import Condition
 
 
@@ -51,6 +53,8 @@ class Adapter(FrameScan):
         if not where or not numeric or len(compared) > 1:
             return super()._scan(table, columns, where)
         rows = _selected(table[1], where)
+        if rows is None:
+            return super()._scan(table, columns, where)
         if len(rows) == 0:
             return super()._scan(table, columns or [*compared], where).slice(0, 0)
         return self._take(table, rows, columns or [*compared])
@@ -70,22 +74,34 @@ def _address(path: Path) -> str:
     return str(path.absolute())
 
 
-def _selected(path: Path, where: Sequence[Condition]) -> np.ndarray:
-    """Return the numbers of the rows that fulfil conditions on one column of numbers."""
+def _selected(path: Path, where: Sequence[Condition]) -> np.ndarray | None:
+    """Return the numbers of the rows that fulfil comparisons of one column with numbers.
+
+    None if these do not show: nulls are in another attribute, where their values are 0; categories are
+    codes; or the fill value, which marks the other rows, fulfils the comparisons itself.
+    """
     import numpy as np
     import tiledb
 
-    name = where[0].column
+    comparisons = [each for each in where if isinstance(each, Comparison)]
     with tiledb.open(_address(path)) as array:
+        columns = json.loads(array.meta[DESCRIPTION])["columns"]
+        (described,) = (each for each in columns if each["name"] == where[0].column)
+        if {"valid", "categories"} & described.keys():
+            return None
+        name = described["values"]
         attribute = array.attr(name)
-        condition = " and ".join(_condition(each, attribute.dtype.kind) for each in where)
+        is_float = attribute.dtype.kind == "f"
+        constants = [float(each.value) if is_float else each.value for each in comparisons]
+        fill = np.asarray(attribute.fill).ravel()[:1]
+        if all(each.mask(fill)[0] for each in comparisons) or any(map(_is_infinite, constants)):
+            return None
+        pairs = zip(comparisons, constants, strict=True)
+        condition = " and ".join(f"{name} {each.operator} {value!r}" for each, value in pairs)
         values = array.query(attrs=[name], cond=condition)[:][name]
-        is_filled = np.isnan(values) if values.dtype.kind == "f" else values == attribute.fill
+        is_filled = np.isnan(values) if is_float else values == attribute.fill
     return np.flatnonzero(~is_filled)
 
 
-def _condition(found: Condition, kind: str) -> str:
-    if not isinstance(found, Comparison):
-        raise TypeError(f"{found} is no comparison")
-    value = float(found.value) if kind == "f" else found.value
-    return f"{found.column} {found.operator} {value!r}"
+def _is_infinite(value: Value) -> bool:
+    return isinstance(value, float) and math.isinf(value)

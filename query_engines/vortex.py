@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.predicate import OPERATORS, Comparison
 from adapter_core.queries.arrow import plain_text
 from adapter_core.queries.scan import ScanEngine
-from adapter_core.query import OneOf
+from adapter_core.query import OneOf, by_total_order
 from adapter_core.query_engine import Part
+from data_formats.vortex import literal_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
 
-    from adapter_core.predicate import Value
     from adapter_core.query import Condition
 
 
@@ -45,7 +45,7 @@ class Adapter(ScanEngine):
         wanted = columns or [where[0].column]
         if any("." in name for name in wanted):
             return _fields(table, wanted, where)
-        found = table.scan(wanted, expr=_expression(where)).to_arrow().read_all()
+        found = table.scan(wanted, expr=_expression(table, where)).to_arrow().read_all()
         # Acero takes no string views.
         return plain_text(found)
 
@@ -66,28 +66,28 @@ def _fields(table: Any, names: list[str], where: Sequence[Condition]) -> pa.Tabl
     for name in names:
         outer, *inner = name.split(".")
         field = reduce(lambda found, part: ve.get_item(part, found), inner, ve.column(outer))
-        batches = table.scan(field, expr=_expression(where))
+        batches = table.scan(field, expr=_expression(table, where))
         columns.append(pa.chunked_array([each.to_arrow_array() for each in batches]))
     return pa.table(dict(zip(names, columns, strict=True)))
 
 
-def _expression(where: Sequence[Condition]) -> Any:
+def _expression(table: Any, where: Sequence[Condition]) -> Any:
     import vortex.expr as ve
 
-    found = [_condition(each) for each in where]
+    schema = table.dtype.to_arrow_schema() if where else None
+    found = [_condition(each, schema) for each in by_total_order(where)]
     return reduce(ve.and_, found) if found else None
 
 
-def _condition(found: Condition) -> Any:
+def _condition(found: Condition, schema: pa.Schema) -> Any:
     import vortex
     import vortex.expr as ve
 
-    column = ve.column(found.column)
+    column, kind = ve.column(found.column), schema.field(found.column).type
     if isinstance(found, Comparison):
-        return OPERATORS[found.operator](column, _literal(found.value))
+        return OPERATORS[found.operator](column, literal_of(found.value, kind))
     if isinstance(found, OneOf):
-        equal = [column == _literal(value) for value in found.values]
-        return _balanced(equal)
+        return _balanced([column == literal_of(value, kind) for value in found.values])
     return ve.like(column, ve.literal(vortex.utf8(nullable=True), f"%{found.text}%"))
 
 
@@ -99,17 +99,3 @@ def _balanced(found: list[Any]) -> Any:
         pairs = [found[place : place + 2] for place in range(0, len(found), 2)]
         found = [reduce(ve.or_, each) for each in pairs]
     return found[0]
-
-
-def _literal(value: Value) -> Any:
-    import vortex
-    import vortex.expr as ve
-
-    if isinstance(value, bool):
-        return ve.literal(vortex.bool_(nullable=True), value)
-    if isinstance(value, str):
-        return ve.literal(vortex.utf8(nullable=True), value)
-    kind = (
-        vortex.float_(64, nullable=True) if isinstance(value, float) else vortex.int_(64, nullable=True)
-    )
-    return ve.literal(kind, value)

@@ -69,7 +69,7 @@ COSTLY = {
     "format_bench/runner/test_cluster_run.py": ("format_bench.clusters", "format_bench.runner.executor"),
     "format_bench/studies/test_scale*.py": ("format_bench.parallel",),
     "project/test_listeners.py": ("format_bench.clusters", "format_bench.network"),
-    "query_engines/test_query_engines.py": ("data_formats", "query_engines"),
+    "query_engines/test_*.py": ("data_formats", "query_engines"),
     "record_stores/test_jvm_stores.py": ("record_stores",),
     "server/test_cron*.py": ("format_bench.automation", "format_bench.monthly"),
     "tools/test_fuzz.py": ("array_stores", "data_formats", "image_storages", "record_stores"),

@@ -34,7 +34,8 @@ def _of_condition(found: Condition) -> pc.Expression:
         compared: pc.Expression = OPERATORS[found.operator](column, found.value)
         return compared
     if isinstance(found, OneOf):
-        return column.isin(pa.array(found.values))
+        # Acero looks floats up by their bits.
+        return column.isin(pa.array(found.with_both_zeros))
     return pc.match_substring(column, found.text)
 
 
@@ -73,7 +74,10 @@ def grouped(found: pa.Table, query: Query) -> pa.Table:
     """Return groups with their aggregates; one row without groups."""
     wanted = [_aggregation(each) for each in query.aggregates]
     # Acero groups by large_string and string_view several times slower than by string.
-    table = plain_text(found.select(list(query.groups) + _numbers(query))) if query.groups else found
+    table = found
+    if query.groups:
+        read = list(dict.fromkeys([*query.groups, *_numbers(query)]))
+        table = _with_one_zero(plain_text(found.select(read)), query.groups)
     if not table.num_columns:
         return _count_alone(found, query)
     result = table.group_by(list(query.groups), use_threads=False).aggregate(wanted)
@@ -83,6 +87,24 @@ def grouped(found: pa.Table, query: Query) -> pa.Table:
     if result.column_names[:keys] != list(query.groups):
         result = result.select([*result.column_names[-keys:], *result.column_names[:-keys]])
     return result.rename_columns(names)
+
+
+def _with_one_zero(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Return a table with 0.0 for -0.0 in some columns, which Acero makes two groups of."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in floats_of(table.schema) & set(names):
+        column = pc.add(table[name], pa.scalar(0.0, table[name].type))
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def floats_of(schema: pa.Schema) -> set[str]:
+    """Return the names of the columns of floats in a table."""
+    from pyarrow import types
+
+    return {each.name for each in schema if types.is_floating(each.type)}
 
 
 def _count_alone(found: pa.Table, query: Query) -> pa.Table:
@@ -96,7 +118,7 @@ def _numbers(query: Query) -> list[str]:
 
 
 def _aggregation(found: Aggregate) -> tuple[object, str]:
-    if found.function == COUNT:
+    if found.function == COUNT and not found.column:
         return [], "count_all"
     return found.column, _FUNCTIONS.get(found.function, found.function)
 

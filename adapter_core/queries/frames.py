@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.predicate import OPERATORS, Comparison
+from adapter_core.predicate import OPERATORS, TEXT, Comparison
 from adapter_core.queries.arrow import expression
 from adapter_core.queries.scan import ScanEngine
-from adapter_core.query import OneOf
+from adapter_core.query import MEAN, SUM, OneOf
 from adapter_core.query_engine import Part
 from adapter_core.tables.arrow import arrow_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from adapter_core.data_format import DataFormat
-    from adapter_core.query import Condition
+    from adapter_core.query import Aggregate, Condition
 
 
 class FrameScan(ScanEngine):
@@ -45,9 +45,27 @@ def rows_where(df: Any, condition: Condition) -> Any:
     """Return the mask of the rows that fulfil a condition, of a data frame of pandas or of Dask."""
     column = df[condition.column]
     if isinstance(condition, Comparison):
+        if str(column.dtype) == "category":
+            # Without an order of their own, categories of pandas have no smaller ones.
+            column = column.astype("str" if condition.type == TEXT else "Float64")
         compared = OPERATORS[condition.operator](column, condition.value)
         # To pandas, a null differs from every value.
         return compared & ~column.isna() if condition.operator == "!=" else compared
     if isinstance(condition, OneOf):
         return column.isin(list(condition.values))
-    return column.str.contains(condition.text, regex=False)
+    return column.str.contains(condition.text, regex=False, na=False)
+
+
+def aggregated(values: Any, aggregate: Aggregate) -> Any:
+    """Return an aggregate of a series, or of the groups of one, of pandas or of Dask.
+
+    A sum of no values is null, which is zero unasked.
+    """
+    if aggregate.function == SUM:
+        return values.sum(min_count=1)
+    return getattr(values, {MEAN: "mean"}.get(aggregate.function, aggregate.function))()
+
+
+def with_keys(df: Any, key: str) -> Any:
+    """Return the rows of a data frame whose key is not null: pandas and Dask join null with null."""
+    return df[df[key].notnull()]

@@ -1,15 +1,15 @@
 """Comparison of answers to queries: of columns by position, whatever types an engine has.
 
 Integers, booleans and decimals compare as integers, also with whole floats, texts of all types and
-dictionaries as texts, times that an engine has found in texts (CSV has no types) as times, NaN as null,
-and floats that are computed within `TOLERANCE`: sums of 100,000 floats differ between engines by up to
-2e-14 of them, since they add in different orders.
+dictionaries as texts, times and dates that an engine has found in texts (CSV has no types) as times, and
+floats that are computed within `TOLERANCE`: sums of 100,000 floats differ between engines by up to 2e-14
+of them, since they add in different orders. NaN is no null here.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,11 +30,22 @@ class Answer:
     table: pa.Table
     rounding: Mapping[str, np.ndarray] = field(default_factory=dict)
     """Differences that count as none, of the columns that libraries may round, by name."""
+    order: Sequence[str] = ()
+    """Keys that decide the order of the rows: names of columns, their numbers from 1, or others."""
 
     @property
     def num_rows(self) -> int:
         """The number of rows."""
         return int(self.table.num_rows)
+
+    @property
+    def keys(self) -> list[int]:
+        """The positions of the columns that decide the order; empty if others decide it, too."""
+        names = [name.lower() for name in self.table.column_names]
+        numbers = {str(place + 1): place for place in range(len(names))}
+        places = numbers | {name: place for place, name in reversed([*enumerate(names)])}
+        found = [places.get(each.rpartition(".")[2].strip('"').lower()) for each in self.order]
+        return [] if None in found else [each for each in found if each is not None]
 
 
 @dataclass(frozen=True)
@@ -44,7 +55,7 @@ class _Column:
     values: Any
     """Array of NumPy, int64 or float64, with 0 for nulls, or texts of Arrow."""
     nulls: np.ndarray
-    """True for nulls and NaN, shape (rows,)."""
+    """True for nulls, shape (rows,)."""
     rounding: Any = 0.0
     """Differences that count as none."""
     is_single: bool = False
@@ -63,7 +74,6 @@ def difference(
     found: pa.Table,
     answer: Answer,
     *,
-    ordered: bool,
     absolute: float = 0.0,
     tolerance: float = TOLERANCE,
 ) -> str:
@@ -74,9 +84,8 @@ def difference(
     found : pyarrow.Table
         The answer of an engine.
     answer : Answer
-        The reference.
-    ordered : bool
-        True if the rows have to be in the same order; else any order is right.
+        The reference. If it has an order, rows have to be in the same one, but for rows that are equal
+        in all columns that decide it; else any order is right.
     absolute : float
         Difference of two floats that counts as none, of formats that round decimals, unless the one
         wanted is nearer to zero.
@@ -100,7 +109,7 @@ def difference(
     ]
     allowed = tolerance, absolute
     differing = _first_difference(own, right, allowed)
-    if differing is not None and not ordered:
+    if differing is not None and _may_change_places(answer, own, right, allowed):
         differing = _first_difference(_sorted(own, right), _sorted(right, right), allowed)
     if differing is None:
         return ""
@@ -110,23 +119,35 @@ def difference(
     return f"{name} is {found.column(differing)[0]} instead of {wanted.column(differing)[0]}"
 
 
+def _may_change_places(
+    answer: Answer, own: list[_Column], right: list[_Column], allowed: tuple[float, float]
+) -> bool:
+    """Return True if the order decides nothing but what the columns that decide it show already."""
+    if not answer.order:
+        return True
+    deciding = [(own[place], right[place]) for place in answer.keys]
+    return bool(deciding) and all(_equal(*each, *allowed) for each in deciding)
+
+
 def _shape(table: pa.Table) -> str:
     return f"{table.num_rows:,} rows of {table.num_columns} columns"
 
 
 def _with_times_of(found: pa.Table, wanted: pa.Table) -> pa.Table:
-    """Return a table with times for texts that are times, where another one has times."""
+    """Return a table with times for texts that are times, where another one has times or dates."""
     import pyarrow as pa
     from pyarrow import types
 
     for place, column in enumerate(found.columns):
         reference = wanted.column(place)
         is_text = types.is_string(reference.type) or types.is_large_string(reference.type)
-        if not is_text or not types.is_timestamp(column.type):
+        is_time = types.is_timestamp(column.type) or types.is_date(column.type)
+        if not is_text or not is_time:
             continue
+        zone = getattr(column.type, "tz", None) and "UTC"
         for unit in ("ns", "us"):
             with contextlib.suppress(pa.ArrowInvalid):
-                times = reference.cast(pa.timestamp(unit, column.type.tz and "UTC")).cast(column.type)
+                times = reference.cast(pa.timestamp(unit, zone))
                 wanted = wanted.set_column(place, wanted.column_names[place], times)
                 break
     return wanted
@@ -140,7 +161,7 @@ def _normal_column(column: pa.ChunkedArray) -> _Column:
 
     if types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    nulls = column.is_null(nan_is_null=True).to_numpy()
+    nulls = column.is_null().to_numpy()
     if nulls.all():
         # Of values that are all null, an engine may have lost the type.
         return _Column(np.zeros(len(column)), nulls)
@@ -201,7 +222,7 @@ def _equal(found: _Column, wanted: _Column, tolerance: float, absolute: float) -
         tolerance = max(tolerance, float(np.finfo(np.float32).eps))
     # A value nearer to zero would be equal to others of any sign.
     allowed = np.where(np.abs(right) >= absolute, absolute, 0.0) + wanted.rounding
-    return bool(np.isclose(found.values, right, rtol=tolerance, atol=allowed).all())
+    return bool(np.isclose(found.values, right, rtol=tolerance, atol=allowed, equal_nan=True).all())
 
 
 def _sorted(columns: list[_Column], like: list[_Column]) -> list[_Column]:

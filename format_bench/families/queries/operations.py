@@ -385,8 +385,7 @@ class EngineQuery(OpenQuery):
             If they differ.
         """
         wanted = data.answer(self._name)
-        ordered = self._query.order is not None
-        differs = difference(answer, wanted, ordered=ordered, **self._allowed)
+        differs = difference(answer, wanted, **self._allowed)
         if differs:
             raise WrongValuesError(WRONG + differs)
         reference_library = "DuckDB's on the tables in memory" if self._query.statement else "NumPy's"

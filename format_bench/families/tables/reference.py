@@ -1,6 +1,7 @@
 """Answers on the data themselves, by NumPy, to compare engines' answers with.
 
-Statements of SQL are answered by DuckDB on the tables in memory, which reads no file of any format.
+They have the meaning that `adapter_core.query` defines. Statements of SQL are answered by DuckDB on the
+tables in memory, which reads no file of any format.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.query import COUNT, GREATEST, LEAST, SUM, TABLE, OneOf
-from format_bench.verification.answers import TOLERANCE, Answer
+from adapter_core.query_sql import order_of
+from adapter_core.values import with_nan
+from format_bench.verification.answers import TOLERANCE, Answer, difference
 
 if TYPE_CHECKING:
+    import duckdb
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -29,17 +33,16 @@ def answer(query: Query, tables: Mapping[str, pd.DataFrame]) -> Answer:
     Raises
     ------
     UnsupportedError
-        If it depends on how a library adds up missing values, or exceeds 64 bits.
+        If it exceeds 64 bits, or libraries would answer differently, and be right.
     InvalidSelectionError
         If a statement of SQL is wrong.
     """
-    import numpy as np
-
     if query.statement:
-        return Answer(_by_duckdb(query.statement, tables))
+        return _by_duckdb(query.statement, tables)
     df = tables[TABLE]
     if query.shape:
         return Answer(_table({"rows": [df.shape[0]], "columns": [df.shape[1]]}))
+    _check_nan(df, query)
     rows = selected(df, query)
     columns = {name: _column(df, name, rows) for name in query.needed}
     if query.join:
@@ -48,19 +51,45 @@ def answer(query: Query, tables: Mapping[str, pd.DataFrame]) -> Answer:
     if query.aggregates:
         return _grouped(columns, query, count)
     if query.order:
-        keys = np.asarray(columns[query.order.column])
-        order = np.argsort(-keys if query.order.descending else keys, kind="stable")[: query.limit]
-        columns = {name: values[order] for name, values in columns.items()}
-    return Answer(_table({name: columns[name] for name in query.columns}))
+        order = _ranks(columns[query.order.column], descending=query.order.descending)[: query.limit]
+        columns = {name: values.iloc[order] for name, values in columns.items()}
+    table = _table({name: columns[name] for name in query.columns})
+    return Answer(table, order=(query.order.column,) if query.order else ())
+
+
+def _check_nan(df: pd.DataFrame, query: Query) -> None:
+    """Raise `UnsupportedError` if a column that is read contains NaN beside nulls of its own."""
+    import pandas as pd
+    import pyarrow as pa
+
+    for name in query.read:
+        column = df.get(name)
+        if column is not None and isinstance(column.dtype, pd.ArrowDtype) and with_nan(pa.array(column)):
+            raise UnsupportedError(
+                f"column {name!r} contains NaN beside nulls, which pandas takes for null, too"
+            )
 
 
 def _table(columns: Mapping[str, Any]) -> pa.Table:
     import pyarrow as pa
 
-    return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
+    return pa.table(
+        {
+            name: values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
+            for name, values in columns.items()
+        }
+    )
 
 
-def _by_duckdb(statement: str, tables: Mapping[str, pd.DataFrame]) -> pa.Table:
+def _by_duckdb(statement: str, tables: Mapping[str, pd.DataFrame]) -> Answer:
+    """Return DuckDB's answer to a statement.
+
+    Raises
+    ------
+    UnsupportedError
+        If DuckDB is missing, or the answer depends on where nulls are in an order, which SQL leaves to
+        libraries.
+    """
     try:
         import duckdb
     except ImportError as error:
@@ -73,9 +102,26 @@ def _by_duckdb(statement: str, tables: Mapping[str, pd.DataFrame]) -> pa.Table:
                 continue  # a copy to Arrow of eight tables takes longer than most statements
             database.register(name, pa.Table.from_pandas(df, preserve_index=False))
         try:
-            return database.sql(statement).to_arrow_table()
+            found = _answer_of(database, statement)
+            if re.search(r"\border\s+by\b", statement, re.IGNORECASE):
+                database.execute("SET default_null_order = 'NULLS_FIRST'")
+                other = _answer_of(database, statement)
+                if difference(other.table, found):
+                    raise UnsupportedError(_ANY_PLACE)
         except duckdb.Error as error:
             raise InvalidSelectionError(" ".join(str(error).split())[:300]) from error
+    return found
+
+
+_ANY_PLACE = (
+    "its rows depend on where an order has nulls, or equal values, in which libraries differ; write "
+    "NULLS FIRST or NULLS LAST, and end the order with a key"
+)
+
+
+def _answer_of(database: duckdb.DuckDBPyConnection, statement: str) -> Answer:
+    table = database.sql(statement).to_arrow_table()
+    return Answer(table, order=order_of(statement))
 
 
 def selected(df: pd.DataFrame, query: Query) -> np.ndarray:
@@ -91,54 +137,89 @@ def selected(df: pd.DataFrame, query: Query) -> np.ndarray:
 
 
 def _mask(column: pd.Series, found: Condition) -> np.ndarray:
+    """Return True for the values for which a condition is true, which it is for no null."""
     import numpy as np
 
     if isinstance(found, Comparison):
-        return found.mask(column.to_numpy() if column.dtype.kind in "iuf" else column)
+        # An array of nullable integers would be of floats.
+        is_plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf"
+        return found.mask(column.to_numpy() if is_plain else column)
     if isinstance(found, OneOf):
-        return np.isin(column.to_numpy(), np.array(found.values))
+        mask = column.notna().to_numpy(bool, copy=True)
+        present = _plain(column[mask])
+        if present.dtype == object:
+            wanted = set(found.values)
+            mask[mask] = [each in wanted for each in present.tolist()]
+        else:
+            mask[mask] = np.isin(present, np.array(found.values))
+        return mask
     return np.array([isinstance(text, str) and found.text in text for text in column], bool)
 
 
-def _column(df: pd.DataFrame, name: str, rows: np.ndarray) -> np.ndarray:
+def _plain(values: pd.Series) -> np.ndarray:
+    """Return values, none of which is null, as an array of NumPy's own types or of objects."""
+    import pandas as pd
+
+    dtype: Any = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _plain(values.astype(dtype.categories.dtype))
+    return values.to_numpy(getattr(dtype, "numpy_dtype", None))
+
+
+def _column(df: pd.DataFrame, name: str, rows: np.ndarray) -> pd.Series:
     """Return the values of a column, or of a field of its records, in some rows."""
-    import numpy as np
+    import pandas as pd
 
     outer, *inner = name.split(".")
     column = df[outer]
     if len(rows) < len(df):
         column = column.iloc[rows]
-    if inner:
-        return np.array([_field(each, inner) for each in column])
-    return column.to_numpy()
+    if not inner:
+        return column
+    return pd.Series([_field(each, inner) for each in column], dtype=object)
 
 
 def _field(record: Any, names: list[str]) -> Any:
     for name in names:
-        record = record[name]
+        record = record[name] if isinstance(record, Mapping) else None
     return record
 
 
-def _joined(columns: dict[str, Any], query: Query, other: pd.DataFrame) -> dict[str, Any]:
+def _joined(columns: dict[str, pd.Series], query: Query, other: pd.DataFrame) -> dict[str, pd.Series]:
     """Return the columns of the rows that have a partner, with their partners' columns."""
     import numpy as np
+    import pandas as pd
 
     join = query.join
     if join is None:
         return columns
-    keys = other[join.key].to_numpy()
-    order = np.argsort(keys)
-    place = np.minimum(np.searchsorted(keys, columns[join.column], sorter=order), len(keys) - 1)
-    partner = order[place]
-    has_one = keys[partner] == columns[join.column]
+    partners = other[other[join.key].notna()]
+    index = pd.Index(_plain(partners[join.key]))
+    if not index.is_unique:
+        raise UnsupportedError(f"the keys {join.key!r} of {join.table} are not all different")
+    keys = columns[join.column]
+    place = np.full(len(keys), -1)
+    has_key = keys.notna().to_numpy(bool)
+    place[has_key] = index.get_indexer(_plain(keys[has_key]))
+    has_one = place >= 0
     found = {name: values[has_one] for name, values in columns.items()}
-    return found | {name: other[name].to_numpy()[partner[has_one]] for name in join.columns}
+    return found | {name: partners[name].iloc[place[has_one]] for name in join.columns}
 
 
-def _grouped(columns: dict[str, Any], query: Query, count: int) -> Answer:
+def _ranks(values: pd.Series, *, descending: bool) -> np.ndarray:
+    """Return the numbers of the rows in the order of their values, nulls last."""
+    import numpy as np
+
+    present = values.notna().to_numpy(bool)
+    _, ranks = np.unique(_plain(values[present]), return_inverse=True)
+    keys = np.full(len(values), len(values))
+    keys[present] = -ranks if descending else ranks
+    return np.argsort(keys, kind="stable")
+
+
+def _grouped(columns: dict[str, pd.Series], query: Query, count: int) -> Answer:
     """Return the groups and their aggregates; one row without groups."""
     import numpy as np
-    import pandas as pd
 
     numbers = np.zeros(count, np.intp)
     found: dict[str, Any] = {}
@@ -146,11 +227,11 @@ def _grouped(columns: dict[str, Any], query: Query, count: int) -> Answer:
     groups = 1
     if query.groups:
         (name,) = query.groups
-        numbers, keys = pd.factorize(columns[name], sort=True, use_na_sentinel=False)
-        found[name] = np.asarray(keys)
-        groups = len(keys)
+        numbers, first = _numbered(columns[name])
+        groups = len(first)
+        found[name] = columns[name].iloc[first]
     for each in query.aggregates:
-        if each.function == COUNT:
+        if not each.column:
             found[each.name] = np.bincount(numbers, minlength=groups)
         else:
             found[each.name], rounding[each.name] = _aggregate(
@@ -159,22 +240,47 @@ def _grouped(columns: dict[str, Any], query: Query, count: int) -> Answer:
     return Answer(_table(found), rounding)
 
 
-def _aggregate(
-    found: Aggregate, values: Any, numbers: np.ndarray, groups: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return an aggregate of the values that are not missing, and the rounding of libraries' own."""
+def _numbered(keys: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of each row's group, and the first row of each; nulls are one of them."""
     import numpy as np
     import pandas as pd
 
-    valid = ~pd.isna(values)
-    values, numbers = np.asarray(values)[valid], numbers[valid]
+    present = keys.notna().to_numpy(bool)
+    codes, values = pd.factorize(_plain(keys[present]))
+    numbers = np.full(len(keys), len(values), np.intp)
+    numbers[present] = codes
+    _, first = np.unique(numbers, return_index=True)
+    return numbers, first
+
+
+def _aggregate(
+    found: Aggregate, column: pd.Series, numbers: np.ndarray, groups: int
+) -> tuple[Any, np.ndarray]:
+    """Return an aggregate of the values that are not null, and the rounding of libraries' own."""
+    import numpy as np
+    import pyarrow as pa
+
+    present = column.notna().to_numpy(bool)
+    numbers = numbers[present]
+    counts = np.bincount(numbers, minlength=groups)
+    if found.function == COUNT:
+        return counts, np.zeros(groups)
+    values = _plain(column[present])
     if values.dtype == object:
         values = np.array(values.tolist())
-    counts = np.bincount(numbers, minlength=groups)
-    if not counts.all():
-        raise UnsupportedError(
-            f"some {found.function} of {found.column} is of no value, for which libraries differ"
-        )
+    if not len(values):
+        return pa.nulls(groups), np.zeros(groups)
+    result, rounding = _computed(found, values, numbers, counts)
+    return pa.array(result, mask=counts == 0), rounding
+
+
+def _computed(
+    found: Aggregate, values: np.ndarray, numbers: np.ndarray, counts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return an aggregate of each group, anything for those without values, and its rounding."""
+    import numpy as np
+
+    groups = len(counts)
     if found.function in {LEAST, GREATEST}:
         smallest = found.function == LEAST
         function = np.minimum if smallest else np.maximum
@@ -189,11 +295,17 @@ def _aggregate(
         np.add.at(sums, numbers, values.astype(np.int64))
         share = 0.0
     else:
+        if np.isposinf(values).any() and np.isneginf(values).any():
+            raise UnsupportedError(
+                f"{found.column} contains infinities of both signs, whose sum libraries differ in"
+            )
         sums = np.bincount(numbers, weights=values, minlength=groups)
         share = rounding_of_sums(values.dtype, len(values))
+    # An infinite sum is infinite, however it is added up.
+    rounding = share * np.where(np.isfinite(magnitudes), magnitudes, 0.0)
     if found.function == SUM:
-        return sums, share * magnitudes
-    return sums / counts, share * magnitudes / counts
+        return sums, rounding
+    return sums / np.maximum(counts, 1), rounding / np.maximum(counts, 1)
 
 
 # Integers are summed exactly up to here, as int64 of the engines.

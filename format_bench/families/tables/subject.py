@@ -44,7 +44,7 @@ LAYOUTS = Path(__file__).with_name("layouts.toml")
 WHOLE = "*"
 """Name for all columns."""
 
-_AGGREGATE = re.compile(rf"({COUNT})|({SUM}|{LEAST}|{GREATEST}|{MEAN})\((.+)\)", re.DOTALL)
+_AGGREGATE = re.compile(rf"({COUNT})|({COUNT}|{SUM}|{LEAST}|{GREATEST}|{MEAN})\((.+)\)", re.DOTALL)
 
 
 @cache
@@ -150,10 +150,10 @@ class _Compiler:
         for text in self._fields.get("aggregates", ()):
             match = _AGGREGATE.fullmatch(text)
             if not match:
-                known = "count, sum(COLUMN), min(COLUMN), max(COLUMN) and avg(COLUMN)"
+                known = "count, count(COLUMN), sum(COLUMN), min(COLUMN), max(COLUMN) and avg(COLUMN)"
                 raise ValueError(f"{text!r} is not an aggregate; known: {known}")
             _, function, name = match.groups()
-            if not function:
+            if not function or (function, name) == (COUNT, WHOLE):
                 found[Aggregate(COUNT)] = None
             elif name == WHOLE:
                 found |= {Aggregate(function, each): None for each in self._subject.numbers}
@@ -395,8 +395,9 @@ class Subject:
                 f"there is no row {query.positions[-1]:,}; {self.name} has {self.rows:,} rows"
             )
         for each in query.aggregates:
-            if each.column and self.contents(each.column) != NUMBERS:
-                contents = self.contents(each.column)
+            if not each.column or each.function == COUNT:
+                continue
+            if (contents := self.contents(each.column)) != NUMBERS:
                 raise ValueError(f"{each.function} of {each.column!r}, which contains {contents}")
         if query.order:
             column = query.order.column
@@ -413,8 +414,9 @@ class Subject:
             return
         column, count = query.order.column, query.limit
         values = self._df[column].iloc[selected(self._df, query)]
-        first = (values.nlargest if query.order.descending else values.nsmallest)(count + 1)
-        if first.nunique() < min(count + 1, len(values)):
+        way = not query.order.descending
+        first = values.sort_values(ascending=way, na_position="last").head(count + 1)
+        if first.duplicated().any():
             which = "largest" if query.order.descending else "smallest"
             raise UnsupportedError(
                 f"the {which} values of {column} in {self.name} are not all different"
@@ -440,6 +442,8 @@ def check_columns(query: Query, names: Sequence[str]) -> None:
     read = list(dict.fromkeys([*query.read, *query.groups]))
     if missing := [each for each in read if each.partition(".")[0] not in known]:
         raise ValueError(_lacking(missing, names))
+    if joined_ones := [each for each in query.compared if each not in names]:
+        raise ValueError(f"{joined_ones[0]!r} is of the joined table; conditions are on the first one")
     if dotted := [each for each in read if "." in each and each in known]:
         raise ValueError(
             f"{dotted[0]!r} has a dot, which names the field of a record; rename the column"

@@ -15,8 +15,10 @@ from format_bench.verification import answers
 ROWS = 9
 
 
-def difference(found, right, **options):
-    return answers.difference(found, answers.Answer(right), **options)
+def difference(found, right, *, ordered, **options):
+    # The key is in no column, so that no rows may change places.
+    order = ["?"] if ordered else []
+    return answers.difference(found, answers.Answer(right, order=order), **options)
 
 
 def _answer(seed):
@@ -84,6 +86,7 @@ WRONG = {
     "the sign of floats": _with("real", pc.negate),
     "a float infinite": _one("real", lambda _: np.inf),
     "a float NaN": _one("real", lambda _: np.nan),
+    "a null NaN": _with("nulls", lambda column: column.fill_null(np.nan)),
     "a float zero": _one("real", lambda _: 0.0),
     "floats of 32 bits": _with("real", lambda column: column.cast("float32")),
     "a float beyond the tolerance": _one("real", lambda value: value * (1 + 2e-10)),
@@ -120,6 +123,21 @@ def test_rows_in_another_order_differ_if_the_query_has_one():
     swapped = right.take([1, 0, *range(2, ROWS)])
     assert difference(swapped, right, ordered=True)
     assert difference(swapped, right, ordered=False) == ""
+
+
+def test_rows_that_tie_in_all_keys_may_change_places():
+    right = pa.table({"key": ["a", "a", None], "value": [1, 2, 3]})
+    swapped = right.take([1, 0, 2])
+    for order, is_equal in (
+        (["key"], True),
+        (["1"], True),
+        (["data.KEY"], True),
+        (["key", "value"], False),
+    ):
+        found = answers.difference(swapped, answers.Answer(right, order=order))
+        assert (found == "") is is_equal, order
+    assert answers.difference(right.take([0, 2, 1]), answers.Answer(right, order=["key"]))
+    assert answers.difference(right.take([2, 0, 1]), answers.Answer(right, order=["key"]))
 
 
 def test_values_that_nothing_is_computed_from_are_equal_to_the_last_bit():

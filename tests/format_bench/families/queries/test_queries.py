@@ -27,7 +27,7 @@ from adapter_core.query import (
     Order,
     Query,
 )
-from adapter_core.query_sql import sql
+from adapter_core.query_sql import order_of, sql
 from data_generator.datasets.query import rows_of_nested, rows_of_query
 from format_bench.families.measuring import measure_steps
 from format_bench.families.queries.operations import (
@@ -79,12 +79,19 @@ def test_the_reference_selects_groups_joins_and_orders():
         "max_price": [3.5, 1.0, 4.0],
         "avg_price": [3.0, 1.0, 4.0],
     }
+    # Of nobody's shop there is no price.
+    nobody = answer(aggregates=[*sums, Aggregate(COUNT, "price")], where=[Comparison("shop", "==", 0)])
+    assert nobody == {"sum_price": [None], "min_price": [None], "max_price": [None], "count_price": [0]}
+    kinds = answer(groups=["item"], aggregates=[Aggregate(COUNT), Aggregate(COUNT, "item")])
+    assert kinds == {"item": ["tea", "rye", None], "count_rows": [2, 1, 1], "count_item": [2, 1, 0]}
+    last = answer(columns=["item"], order=Order("item", descending=True), limit=4)
+    assert last == {"item": ["tea", "tea", "rye", None]}
     joined = answer(
         groups=["town"],
         aggregates=[Aggregate(SUM, "price")],
         join=Join("shops", "shop", "number", ["town"]),
     )
-    assert joined == {"town": ["Brno", "Znojmo"], "sum_price": [1.0, 6.0]}
+    assert joined == {"town": ["Znojmo", "Brno"], "sum_price": [6.0, 1.0]}
     top = answer(columns=["shop"], order=Order("price", descending=True), limit=2)
     assert top == {"shop": [9, 1]}
     assert answer(shape=True) == {"rows": [4], "columns": [3]}
@@ -95,10 +102,28 @@ def test_a_query_is_one_statement():
     found = sql(Query(columns=["item", "s.a"], where=where, order=Order("item"), limit=3))
     assert found == (
         'SELECT "item", "s"."a" FROM data WHERE "price" >= 1.5 AND "item" LIKE \'%te%\' '
-        'ORDER BY "item" LIMIT 3'
+        'ORDER BY "item" NULLS LAST LIMIT 3'
     )
     with pytest.raises(ValueError, match="number of a row"):
         sql(Query(columns=["item"], positions=[1]))
+
+
+@pytest.mark.parametrize(
+    ("statement", "keys"),
+    [
+        ("SELECT a FROM data ORDER BY a", ["a"]),
+        (
+            "SELECT a FROM data\norder  by One.A DESC NULLS LAST, 2, f(b) LIMIT 3 OFFSET 1;",
+            ["one.a", "2", "f?"],
+        ),
+        ("SELECT a FROM (SELECT a, b FROM data ORDER BY b LIMIT 3) AS x", []),
+        ("SELECT sum(a) OVER (ORDER BY (b)) FROM data -- ORDER BY a", []),
+        ("SELECT 'ORDER BY a' AS t FROM data", []),
+        ("WITH x AS (SELECT a FROM data ORDER BY b) SELECT a FROM x ORDER BY a", ["a"]),
+    ],
+)
+def test_the_keys_of_a_statements_order_are_found(statement, keys):
+    assert list(order_of(statement)) == keys
 
 
 @pytest.mark.parametrize(
@@ -123,18 +148,20 @@ def test_answers_compare_by_position_values_and_order():
     other = pa.table(
         {
             "K": pa.array(["b", "a"]).dictionary_encode(),
-            "X": pa.array([float("nan"), 1.0 + 1e-13]),
+            "X": pa.array([None, 1.0 + 1e-13]),
             "N": pa.array([False, True]),
         }
     )
-    assert difference(other, wanted, ordered=False) == ""
-    assert difference(other, wanted, ordered=True) == "values of column 1, k, differ"
-    off = other.set_column(1, "X", pa.array([float("nan"), 1.0 + 1e-9]))
-    assert difference(off, wanted, ordered=False) == "values of column 2, x, differ"
+    assert difference(other, wanted) == ""
+    assert difference(other, replace(wanted, order=["k"])) == "values of column 1, k, differ"
+    off = other.set_column(1, "X", pa.array([None, 1.0 + 1e-9]))
+    assert difference(off, wanted) == "values of column 2, x, differ"
+    nan = other.set_column(1, "X", pa.array([float("nan"), 1.0 + 1e-13]))
+    assert difference(nan, wanted) == "values of column 2, x, differ"
     tiny = pa.table({"k": ["a", "b"], "x": [1.0 + 1e-9, None], "n": [1, 0]})
-    assert difference(tiny, wanted, ordered=True) == "values of column 2, x, differ"
-    assert difference(tiny, wanted, ordered=True, absolute=1e-8) == ""
-    assert "1 rows of 3 columns" in difference(other.slice(1), wanted, ordered=False)
+    assert difference(tiny, wanted) == "values of column 2, x, differ"
+    assert difference(tiny, wanted, absolute=1e-8) == ""
+    assert "1 rows of 3 columns" in difference(other.slice(1), wanted)
 
 
 def test_selections_have_their_share_of_rows_and_lookups_one():

@@ -1,0 +1,380 @@
+"""Contract of query engines on nulls and extreme values: each kind of question has SQL's meaning.
+
+`adapter_core.query` defines it. Answers are compared with NumPy's, of statements of SQL with answers
+written here by hand.
+"""
+
+from __future__ import annotations
+
+import datetime
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import query_engines
+from adapter_core import CannotHoldError, Comparison, Tunable, UnsupportedError
+from adapter_core.query import (
+    COUNT,
+    GREATEST,
+    LEAST,
+    MEAN,
+    SUM,
+    Aggregate,
+    Contains,
+    Join,
+    OneOf,
+    Order,
+    Query,
+)
+from adapter_core.query_engine import Part
+from format_bench.families.tables import reference
+from format_bench.verification.answers import Answer, difference
+from tests.helpers import chosen
+
+PAIRS = chosen(query_engines, __name__)
+
+TEXTS = ["needle", "Needle", "NEEDLE", "a needle", "", None, "a", "A", "\u00e9", "\u00c9", "e\u0301"]
+TEXTS += ["K", "\u212a", "%", "_", "a_b", "aXb", "*", "[a]", "b'c", '"q"', "back\\slash", "line\nbreak"]
+TEXTS += ["0", "null", "", None, "\u017eluť", "\U0001f600", "\u017eluť"]
+ROWS = len(TEXTS)
+MANY = 2**53 + 1
+INFINITE = float("inf")
+FIRST, LAST = datetime.date(1, 1, 1), datetime.date(9999, 12, 31)
+
+
+def filled(*values):
+    """Return values repeated up to the number of rows."""
+    return [values[row % len(values)] for row in range(ROWS)]
+
+
+def table():
+    """Return a table with a column for each trap: formats leave out those that they cannot hold."""
+    days = filled(FIRST, None, LAST, datetime.date(2026, 2, 28), datetime.date(1969, 12, 31))
+    return pd.DataFrame(
+        {
+            "id": range(ROWS),
+            "price": filled(2.5, None, -1.0, 0.25, 2.5, None, 7.0),
+            "key": pd.Series(filled("a", None, "b", "", "a", "lost"), dtype="str"),
+            "text": pd.Series(TEXTS, dtype="str"),
+            "whole": pd.Series(filled(-(2**63), 0, 2**63 - 1, -1, MANY, 7), dtype="int64"),
+            "maybe": pd.Series(filled(MANY, None, -5, 0, None, 3, -5), dtype="Int64"),
+            "few": pd.Series(filled(3, None, -5, 0, None, 3, 8), dtype="Int64"),
+            "small": pd.Series(filled(-128, 127, 0, 5), dtype="int8"),
+            "natural": pd.Series(filled(2**64 - 1, 0, 5), dtype="uint64"),
+            "real": filled(0.0, -0.0, None, 1.5, -2.5, 1e300, 5e-324, None),
+            "single": pd.Series(filled(0.1, None, -0.0, 3.5, 0.0), dtype="float32"),
+            "masked": pd.Series(filled(1.5, None, -2.0), dtype="Float64"),
+            "endless": filled(1.0, INFINITE, None, -0.0, 0.0, 2.0),
+            "both_ends": filled(-INFINITE, 4.0, INFINITE, None),
+            "none": filled(np.nan),
+            "flag": pd.Series(filled(True, None, False), dtype="boolean"),
+            "day": pd.Series(days, dtype="object"),
+            "at": pd.Series(pd.to_datetime(days).to_numpy("datetime64[us]")),
+            "kind": pd.Series(filled("x", None, "", "y"), dtype="category"),
+        }
+    )
+
+
+TABLE = table()
+# In all groups of "lost" there is no price.
+TABLE.loc[TABLE.key == "lost", "price"] = np.nan
+TOWNS = pd.DataFrame(
+    {
+        "number": pd.Series([None, 3, -5, 11], dtype="Int64"),
+        "town": pd.Series(["Nowhere", None, "Žďár", "Brno"], dtype="str"),
+    }
+)
+LABELS = pd.DataFrame({"label": ["a", "", None, "z"], "worth": [1.0, 2.0, 3.0, 4.0]}).astype(
+    {"label": "str"}
+)
+TABLES = {"data": TABLE, "towns": TOWNS, "labels": LABELS}
+
+CONSTANTS = {
+    "price": [2.5, 0.25],
+    "text": ["", "needle", "\u00c9", "a_b", "back\\slash", "b'c", "\u017eluť"],
+    "key": ["a"],
+    "whole": [-(2**63), 2**63 - 1, MANY, 0],
+    "maybe": [MANY, -5],
+    "few": [-5, 0],
+    "small": [-128, 127, 0],
+    "real": [0.0, -0.0, 1e300],
+    "single": [0.0, 3.5],
+    "masked": [1.5],
+    "endless": [INFINITE, 1.0],
+    "both_ends": [-INFINITE],
+    "none": [0.0],
+    "kind": ["", "x"],
+}
+OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
+NUMBERS = ("few", "small", "price", "real", "single", "masked", "none")
+
+
+def conditions():
+    for column, values in CONSTANTS.items():
+        for value in values:
+            yield from ([Comparison(column, each, value)] for each in OPERATORS)
+        yield [OneOf(column, values)]
+        yield [Comparison(column, ">=", min(values)), Comparison(column, "<=", max(values))]
+    for value in (True, False):
+        yield from ([Comparison("flag", each, value)] for each in ("==", "!="))
+    yield from ([Contains("text", word)] for word in ("needle", "NEEDLE", "K", "a"))
+    yield [Comparison("price", "!=", 2.5), Comparison("text", "!=", ""), Comparison("flag", "!=", False)]
+
+
+def aggregates(column):
+    return [Aggregate(each, column) for each in (COUNT, SUM, LEAST, GREATEST, MEAN)]
+
+
+def queries():
+    """Yield the names and the queries."""
+    for where in conditions():
+        name = " and ".join(map(repr, where))
+        yield name, Query(columns=["id"], where=where)
+    never = [Comparison("id", "<", -1)]
+    for column in NUMBERS:
+        yield f"aggregates of {column}", Query(aggregates=[Aggregate(COUNT), *aggregates(column)])
+        found = Query(aggregates=[Aggregate(COUNT), *aggregates(column)], where=never)
+        yield f"aggregates of no {column}", found
+        found = Query(groups=["key"], aggregates=[Aggregate(COUNT), *aggregates(column)])
+        yield f"{column} by key", found
+    for column in ("whole", "maybe", "endless", "both_ends"):
+        ends = [Aggregate(each, column) for each in (LEAST, GREATEST, COUNT)]
+        yield f"ends of {column}", Query(aggregates=ends)
+        yield f"ends of {column} by key", Query(groups=["key"], aggregates=ends)
+    yield "endless sum", Query(groups=["key"], aggregates=[Aggregate(SUM, "endless")])
+    for column in TABLE.columns:
+        yield f"count of {column}", Query(aggregates=[Aggregate(COUNT, column)])
+        yield f"all of {column}", Query(columns=dict.fromkeys(["id", column]))
+        yield f"none of {column}", Query(columns=[column], where=never)
+        yield f"rows of {column}", Query(columns=[column], positions=[0, 1, 5, ROWS - 1])
+        found = Query(groups=[column], aggregates=[Aggregate(COUNT), *aggregates("price")])
+        yield f"groups of {column}", found
+    for column in ("price", "maybe", "whole", "real", "endless", "both_ends"):
+        for descending in (False, True):
+            for limit in (3, ROWS):
+                order = Order(column, descending=descending)
+                yield f"{limit} by {order}", Query(columns=[column], order=order, limit=limit)
+    partners = Join("towns", "few", "number", ["town"])
+    yield "join", Query(columns=["id", "town"], join=partners)
+    yield "join of some", Query(columns=["id", "town"], join=partners, where=[OneOf("key", ["a"])])
+    named = Join("labels", "key", "label", ["worth"])
+    yield "join by text", Query(columns=["id", "worth"], join=named)
+    found = Query(groups=["town"], aggregates=[Aggregate(COUNT), *aggregates("price")], join=partners)
+    yield "groups of joined rows", found
+    yield "rows", Query(aggregates=[Aggregate(COUNT)])
+    yield "shape", Query(shape=True)
+
+
+QUERIES = dict(queries())
+
+
+def pair_of(label):
+    pair = query_engines.find(label)
+    if not (found := pair.availability()):
+        pytest.skip(found.reason)
+    return pair
+
+
+UNTYPED = {
+    "CSV[datafusion]": {"natural", "none"},
+    "CSV[duckdb]": {"both_ends", "none"},
+    "CSV[polars]": {"natural", "none"},
+    "CSV[pyarrow]": {"natural"},
+    "Feather[polars]": {"kind"},
+    "JSON[datafusion]": {"natural", "none"},
+    "JSON[polars]": {"natural"},
+    "JSON[pyarrow]": {"natural"},
+}
+"""Columns whose type an engine takes for another one, as a note of the engine says."""
+
+
+def held(pair, df):
+    """Return the columns of a table that a format can hold, and an engine understands."""
+    names = []
+    for name in df.columns.difference(UNTYPED.get(pair.label, ()), sort=False):
+        try:
+            pair.format.check(df[[name]])
+        except CannotHoldError:
+            continue
+        names.append(name)
+    return df[names]
+
+
+def names_of(query):
+    used = {*query.read, *query.groups}
+    return used - {*query.join.columns} if query.join else used
+
+
+@cache
+def right_answer(name):
+    """Return NumPy's answer; None if libraries may differ."""
+    try:
+        return reference.answer(QUERIES[name], TABLES)
+    except UnsupportedError:
+        return None
+
+
+def differences(pair, tables, file, *, is_sorted=False):
+    """Return the difference of each answer that is none of NumPy's, and the number of right ones."""
+    engine, label = pair.engine, pair.format.label
+    handle = engine.open(label, pair.paths(file, tables))
+    found, right = {}, 0
+    names = [
+        name
+        for name, query in QUERIES.items()
+        if names_of(query) <= {*tables["data"].columns}
+        and not (query.join and query.join.table not in tables)
+        and not (query.positions and is_sorted)
+    ]
+    # ROOT compiles each condition, for up to two seconds; others take 30 ms for any answer.
+    step = {"RDataFrame": 11, "dask": 5}.get(engine.label, 3 if label.startswith("HDF5") else 1)
+    names = [each for place, each in enumerate(names) if not QUERIES[each].where or place % step == 0]
+    for name in names:
+        query = QUERIES[name]
+        try:
+            engine.check(label, query)
+        except UnsupportedError:
+            continue
+        if (wanted := right_answer(name)) is None:
+            continue
+        if query.shape:
+            wanted = Answer(pa.table({"rows": [ROWS], "columns": [len(tables["data"].columns)]}))
+        try:
+            differs = difference(engine.answer(handle, query), wanted)
+        except Exception as error:
+            differs = f"{type(error).__name__}: {error}"
+        if differs:
+            found[name] = differs
+        right += not differs
+    engine.close(handle)
+    return found, right
+
+
+LEAST_RIGHT = {"RDataFrame": 60}
+
+
+@pytest.mark.parametrize("label", PAIRS)
+def test_nulls_and_extremes_are_answered_as_sql_means_them(label, tmp_path):
+    pair = pair_of(label)
+    tables = {name: held(pair, df) for name, df in TABLES.items()}
+    # Without its key, the second table of a join is of no use.
+    tables = {
+        name: df for name, df in tables.items() if name == "data" or df.shape == TABLES[name].shape
+    }
+    assert {"id", "price", "key", "text"} <= {*tables["data"].columns}
+    pair.save(tables, tmp_path / "file.tables")
+    found, right = differences(pair, tables, tmp_path / "file.tables")
+    assert found == {}
+    assert right >= LEAST_RIGHT.get(pair.engine.label, 120)
+    assert label not in UNTYPED or pair.format.label in pair.engine.notes
+
+
+@pytest.mark.parametrize(
+    "label",
+    # To Dask, the files differ in the order of rows alone.
+    [
+        each
+        for each in PAIRS
+        if isinstance(query_engines.find(each).format, Tunable) and "[dask]" not in each
+    ],
+)
+def test_tuned_files_are_answered_as_sql_means_them(label, tmp_path):
+    pair = pair_of(label)
+    data = held(pair, TABLE)
+    lookups = [each for each in ("text", "few", "real", "whole", "endless") if each in data.columns]
+    pair.save_tuned({"data": data}, tmp_path / "file.tables", {"data": (["price"], lookups)})
+    found, right = differences(pair, {"data": data}, tmp_path / "file.tables", is_sorted=True)
+    assert found == {}
+    assert right >= LEAST_RIGHT.get(pair.engine.label, 120)
+
+
+FEW = pd.DataFrame(
+    {
+        "id": [1, 2, 3, 4, 5],
+        "key": pd.Series(["a", None, "a", "", None], dtype="str"),
+        "price": [2.0, None, -1.0, None, 4.0],
+    }
+)
+STATEMENTS = {
+    "SELECT id FROM data WHERE NOT (price > 1) ORDER BY id": [[3]],
+    "SELECT id FROM data WHERE price <> 2 ORDER BY id": [[3], [5]],
+    "SELECT id FROM data WHERE key NOT IN ('a') ORDER BY id": [[4]],
+    "SELECT id FROM data WHERE price NOT BETWEEN 0 AND 3 ORDER BY id": [[3], [5]],
+    "SELECT id FROM data WHERE price > 1 OR price IS NULL ORDER BY id": [[1], [2], [4], [5]],
+    "SELECT DISTINCT key FROM data ORDER BY key NULLS LAST": [[""], ["a"], [None]],
+    "SELECT key, count(*) AS n, count(price) AS p, max(price) AS m FROM data GROUP BY key "
+    "ORDER BY key NULLS FIRST": [[None, 2, 1, 4.0], ["", 1, 0, None], ["a", 2, 2, 2.0]],
+    "SELECT count(*) AS n, count(key) AS k, count(DISTINCT key) AS d FROM data": [[5, 3, 2]],
+    "SELECT min(price) AS l, max(price) AS g, avg(price) AS m, count(price) AS n FROM data "
+    "WHERE id > 9": [[None, None, None, 0]],
+    "SELECT sum(price) AS s FROM data WHERE id > 9": [[None]],
+    "SELECT key, sum(price) AS s FROM data GROUP BY key ORDER BY key NULLS LAST": [
+        ["", None],
+        ["a", 1.0],
+        [None, 4.0],
+    ],
+    "SELECT id, price FROM data ORDER BY price DESC NULLS LAST, id": [
+        [5, 4.0],
+        [1, 2.0],
+        [3, -1.0],
+        [2, None],
+        [4, None],
+    ],
+    "SELECT one.id FROM data AS one JOIN data AS two ON one.key = two.key WHERE one.id <> two.id "
+    "ORDER BY one.id": [[1], [3]],
+}
+WITH_SQL = [each for each in PAIRS if Part.SQL in query_engines.find(each).engine.does]
+
+
+def written(rows, like):
+    """Return rows as an answer, whose columns have the names of another one."""
+    names = like.column_names
+    return pa.table({name: pa.array([row[place] for row in rows]) for place, name in enumerate(names)})
+
+
+def test_the_reference_answers_statements_as_sql_means_them():
+    for statement, rows in STATEMENTS.items():
+        found = reference.answer(Query(statement=statement), {"data": FEW})
+        assert difference(written(rows, found.table), found) == "", statement
+
+
+@pytest.mark.parametrize("label", WITH_SQL)
+def test_statements_are_answered_as_sql_means_them(label, tmp_path):
+    pair = pair_of(label)
+    pair.save({"data": FEW}, tmp_path / "file.tables")
+    handle = pair.engine.open(pair.format.label, pair.paths(tmp_path / "file.tables"))
+    found = {}
+    for statement, rows in STATEMENTS.items():
+        query = Query(statement=statement)
+        if pair.engine.unsupported(pair.format.label, query):
+            continue
+        try:
+            answer = pair.engine.answer(handle, query)
+        except Exception as error:
+            # A failed cell, with this reason, is no wrong answer.
+            assert "pushdown filter" in str(error)
+            continue
+        wanted = reference.answer(query, {"data": FEW})
+        differs = difference(answer, Answer(written(rows, wanted.table), order=wanted.order))
+        if differs:
+            found[statement] = differs
+    pair.engine.close(handle)
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "statement", ["SELECT id FROM data ORDER BY price", "SELECT id FROM data ORDER BY price LIMIT 1"]
+)
+def test_a_statement_whose_answer_depends_on_the_place_of_nulls_is_not_asked(statement):
+    with pytest.raises(UnsupportedError, match="write NULLS FIRST or NULLS LAST"):
+        reference.answer(Query(statement=statement), {"data": FEW})
+
+
+def test_nan_beside_nulls_is_not_asked_for():
+    values = pd.arrays.ArrowExtensionArray(pa.chunked_array([[1.0, float("nan"), None]]))
+    data = pd.DataFrame({"x": values})
+    with pytest.raises(UnsupportedError, match="NaN beside nulls"):
+        reference.answer(Query(columns=["x"]), {"data": data})
