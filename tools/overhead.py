@@ -49,6 +49,7 @@ CAUSES: Mapping[str, str] = {
     "records: Pickle save": _OBJECTS,
     "records: Pickle read": _OBJECTS,
     "tables: Parquet[polars] save": "it also writes the pandas metadata, which bring dtypes back",
+    "tables: Zarr read": "it looks for every chunk, since zarr-python reads missing ones as zeros",
 }
 """Causes of ratios above the limit, by family, label and step."""
 
