@@ -39,7 +39,6 @@ class Adapter(ColumnReads, RowReads, FilteredReads, Tunable, RemoteTable):
     requires = ("pandas", "fastparquet")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    options: Mapping[str, Any] = {"compression": "UNCOMPRESSED"}
     tuned_options: ClassVar = {"compression": "UNCOMPRESSED", "row_group_offsets": 32_768}
     # Those of text are in fields that the Parquet format deprecates, and other readers leave out.
     tuned_indexes = "statistics of sort keys and lookup columns; fastparquet writes no bloom filters"
