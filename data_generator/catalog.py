@@ -53,8 +53,8 @@ def table(
     name : str
         One of `names`; ``format-bench list datasets`` describes each.
     rows : int, optional
-        Number of rows; if not given, 1,000,000, 8,556,118 of ``kaons`` and ``kaons-deep``, or all of a
-        real table. Fewer rows of a real table are its first ones.
+        Number of rows; if not given, 1,000,000, 8,556,118 of ``kaons`` and ``kaons-deep``, 100,000 of
+        ``embeddings``, or all of a real table. Fewer rows of a real table are its first ones.
     seed : int
         Tables of different seeds have nothing in common but their columns. Real tables ignore it.
     path : path-like, optional

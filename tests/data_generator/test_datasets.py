@@ -14,8 +14,8 @@ from adapter_core import UnknownNameError
 from data_generator import datasets
 
 TABLES = (
-    "kaons kaons-deep query query-keys query-nested query-wide eq int float bool str visits webface "
-    "core bi classic geo log ml flights flights-airlines weather".split()
+    "embeddings kaons kaons-deep query query-keys query-nested query-wide eq int float bool str "
+    "visits webface core bi classic geo log ml flights flights-airlines weather".split()
 )
 IMAGES = "cifar-like imagenet-like digits pictures".split()
 HOURLY = ["era5-hourly", "era5-hourly-soil", "era5-hourly-1deg", "era5-hourly-soil-1deg"]
