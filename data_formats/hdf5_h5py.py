@@ -13,6 +13,7 @@ from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import array_names_of_numbers
+from adapter_core.tables.text_arrays import has_one_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,6 +135,6 @@ def _as_hdf5(array: np.ndarray) -> np.ndarray:
     """Return an array in a type of HDF5, over the same memory."""
     import h5py
 
-    if array.ndim > 1:
+    if has_one_length(array):
         return array.view(h5py.string_dtype("utf-8", array.shape[1]))[:, 0]
     return array.view("int64") if array.dtype.kind in "mM" else array

@@ -13,6 +13,7 @@ from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
 from adapter_core.tables.arrays import OFFSETS, VALID, array_names_of_numbers
+from adapter_core.tables.text_arrays import has_one_length
 
 if TYPE_CHECKING:
     import h5py
@@ -147,7 +148,7 @@ def _divided(
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Return the arrays with a value a row, and the arrays of text."""
     is_text = {
-        name: name.endswith(OFFSETS) or name + OFFSETS in arrays or array.ndim > 1
+        name: name.endswith(OFFSETS) or name + OFFSETS in arrays or has_one_length(array)
         for name, array in arrays.items()
     }
     fields = {name: array for name, array in arrays.items() if not is_text[name]}
@@ -162,7 +163,7 @@ def _rows_of(fields: Mapping[str, np.ndarray]) -> np.ndarray:
         name: each.view("int64") if each.dtype.kind in "mM" else each for name, each in fields.items()
     }
     length = len(next(iter(plain.values())))
-    rows = np.empty(length, [(name, each.dtype) for name, each in plain.items()])
+    rows = np.empty(length, [(name, each.dtype, each.shape[1:]) for name, each in plain.items()])
     for name, each in plain.items():
         rows[name] = each
     return rows

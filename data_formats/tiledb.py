@@ -22,7 +22,7 @@ from adapter_core import (
 from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
-from adapter_core.tables.arrays import OFFSETS, REFUSES
+from adapter_core.tables.arrays import NO_VECTORS, OFFSETS, REFUSES
 from adapter_core.tables.text_arrays import as_fixed_width, text_from_arrays, text_to_arrays
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Adapter(ArrayFormat, PartialReads, Tunable, RemoteTable, Changeable):
     _tile_rows = TILE_ROWS
     tuned_options: ClassVar = {"tile": 65_536}
     tuned_indexes = "smaller tiles; the dimension stays the row's number, which parts of tables need"
-    refuses: ClassVar = {**REFUSES, Kind.HALF_FLOAT: "TileDB has no type for them"}
+    refuses: ClassVar = {**REFUSES, **NO_VECTORS, Kind.HALF_FLOAT: "TileDB has no type for them"}
     unsupported_changes: ClassVar = {
         TableChange.APPEND: "the dimension of its dense array ends at the last row, and cannot grow",
         TableChange.UPDATE: "a dense array takes ranges of rows, each of which writes whole tiles",

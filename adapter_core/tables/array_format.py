@@ -10,7 +10,8 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from adapter_core import Batch, ColumnReads, Feature, Predicate, RemoteFile, RowReads
+from adapter_core import Batch, ColumnReads, Feature, Kind, Predicate, RemoteFile, RowReads
+from adapter_core.tables import vectors
 from adapter_core.tables.arrays import (
     OFFSETS,
     REFUSES,
@@ -25,6 +26,7 @@ from adapter_core.tables.rows import pieces
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    import pyarrow as pa
 
     Opened = tuple[str, Callable[[list[str]], Mapping[str, np.ndarray]]]
     """Description of a table, and a function that reads arrays by their names."""
@@ -69,6 +71,11 @@ class ArrayFormat(ColumnReads, RowReads):
         reason = unsupported_reason(df)
         if reason is not None:
             raise self.refusal(reason)
+
+    def _check_inside(self, name: str, kind: Kind, array: pa.Array) -> None:
+        super()._check_inside(name, kind, array)
+        if contents := vectors.problem(array):
+            self._refuse_column(name, f"{kind} with {contents}")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -6,10 +6,11 @@ A description of each column, which formats store as JSON, contains everything t
 - ``dtype``: its dtype in pandas
 - ``values``: the name of the array of its values: numbers; datetimes (``datetime64``, in UTC if there
   is a zone); codes of categories, with -1 for null; bytes of text in UTF-8, see
-  `adapter_core.tables.text_arrays`
+  `adapter_core.tables.text_arrays`; numbers of vectors, with two dimensions
 - ``offsets``: the name of the array with the start and end of each text in those bytes
 - ``valid``: the name of the array that is true for values that are not null, unless NaN or NaT shows it
 - ``objects``: the type of the Python objects of an object column
+- ``vector``: the type of vectors, see `adapter_core.tables.vectors`
 - ``categories``, ``categories_dtype``, ``ordered``: the categories of the codes
 """
 
@@ -19,8 +20,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import InvalidSelectionError, Kind, UnknownNameError
-from adapter_core.kinds import kind_of
-from adapter_core.tables import text_arrays
+from adapter_core.kinds import NESTED, kind_of, nested_array
+from adapter_core.tables import text_arrays, vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,10 +43,12 @@ REFUSES = {
     Kind.INTERVAL: "NumPy has no type for them",
     Kind.SPARSE: "arrays would fill them up",
     Kind.ARROW: "arrays keep no Arrow types",
-    Kind.NESTED: "NumPy has no type for them",
+    **dict.fromkeys(NESTED - {Kind.VECTOR}, "NumPy has no type for them"),
     Kind.MIXED: "an array has one type",
 }
 """Kinds of column without arrays, with the reasons; for `DataFormat.refuses`."""
+
+NO_VECTORS = {Kind.VECTOR: "columns are arrays of one dimension"}
 
 _OBJECTS = {
     Kind.TEXT: "text",
@@ -88,7 +91,8 @@ def column_to_arrays(
         The name of the array of values; the names of the others start with it.
     put : callable
         Takes the name and the values of each array. Bytes of text have dtype uint8 and shape (rows,
-        length) or (bytes,); other arrays have shape (rows,), or (rows + 1,) for offsets.
+        length) or (bytes,); numbers of vectors shape (rows, length) and never dtype uint8; other arrays
+        shape (rows,), or (rows + 1,) for offsets.
     """
     import numpy as np
 
@@ -96,6 +100,12 @@ def column_to_arrays(
     description: dict[str, Any] = {"name": str(column.name), "dtype": str(column.dtype), "values": name}
     if column.dtype == object:
         description["objects"] = _OBJECTS[kind]
+    if kind is Kind.VECTOR:
+        array = nested_array(column)
+        numbers = vectors.numbers_of(array)
+        # Arrays of uint8 with two dimensions are text.
+        put(name, numbers.view("int8") if numbers.dtype == "uint8" else numbers)
+        return description | {"vector": vectors.described(array.type)} | _put_valid(column, name, put)
     if kind in (Kind.TEXT, Kind.NULL, Kind.BINARY):
         return description | _text_to_arrays(column, kind, name, put)
     if kind in (Kind.CATEGORY, Kind.CATEGORY_NOT_TEXT):
@@ -185,7 +195,9 @@ def array_names_of_numbers(
         if name not in by_name:
             raise UnknownNameError("column", name, by_name)
         dtype = by_name[name]["dtype"]
-        is_numeric = pd.api.types.is_numeric_dtype(pd.api.types.pandas_dtype(dtype))
+        is_numeric = "vector" not in by_name[name] and pd.api.types.is_numeric_dtype(
+            pd.api.types.pandas_dtype(dtype)
+        )
         if "valid" in by_name[name] or not is_numeric:
             raise InvalidSelectionError(f"column {name!r} of {dtype} contains more than numbers")
     return {name: by_name[name]["values"] for name in columns}
@@ -205,6 +217,10 @@ def column_from_arrays(description: dict[str, Any], arrays: Mapping[str, np.ndar
 
     values = arrays[description["values"]]
     valid = arrays[description["valid"]] if "valid" in description else None
+    if "vector" in description:
+        kind = vectors.type_of(description["vector"])
+        numbers = values.view("uint8") if kind.value_type == "uint8" else values
+        return pd.arrays.ArrowExtensionArray(vectors.vectors_of(numbers, kind, valid))
     objects = description.get("objects")
     dtype = pd.api.types.pandas_dtype(description["dtype"])
     if objects in ("text", "bytes") or isinstance(dtype, pd.StringDtype):

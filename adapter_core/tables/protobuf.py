@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import BatchedReads, FilteredReads, InvalidSelectionError, Kind, RowReads, Trait
 from adapter_core.file_facts import FileFacts
-from adapter_core.kinds import kinds_of
+from adapter_core.kinds import NESTED, kind_of, kinds_of, nested_array
 from adapter_core.remote_adapter import AS_BYTES
-from adapter_core.tables import row_format
+from adapter_core.tables import row_format, vectors
 from adapter_core.tables.rows import EPOCH_KINDS, row_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
-    from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto
+    import pyarrow as pa
+    from google.protobuf.descriptor_pb2 import (
+        DescriptorProto,
+        FieldDescriptorProto,
+        FileDescriptorProto,
+    )
 
     from adapter_core import Batch
 
@@ -53,12 +58,21 @@ class ProtobufTable(RowReads, FilteredReads, BatchedReads):
     modules: ClassVar = {"protobuf": "google.protobuf"}
     holds_nul_in_names = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses: ClassVar = row_format.REFUSES | {Kind.NESTED: "the messages have scalar fields alone"}
+    refuses: ClassVar = row_format.REFUSES | dict.fromkeys(
+        NESTED - {Kind.VECTOR}, "the messages have scalar fields alone"
+    )
     file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = (
         "its message types are made from the columns at run time; a program has classes that protoc "
         "generates from a .proto file"
     )
+
+    def _check_inside(self, name: str, kind: Kind, array: pa.Array) -> None:
+        super()._check_inside(name, kind, array)
+        if contents := vectors.problem(array):
+            self._refuse_column(name, f"{kind} with {contents}")
+        if array.null_count:
+            self._refuse_column(name, f"{kind} and nulls; a repeated field is empty, and never null")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -123,16 +137,17 @@ class ProtobufTable(RowReads, FilteredReads, BatchedReads):
 
     def _column_blocks(self, schema: FileDescriptorProto, file: BinaryIO) -> Iterator[list[list[Any]]]:
         """Yield the values of all columns, block by block."""
-        fields = [(each.name, each.proto3_optional) for each in row_type(schema).field]
+        fields = row_type(schema).field
         for rows in self._row_blocks(schema, file):
-            yield [_values(rows, name, has_presence=optional) for name, optional in fields]
+            yield [_values(rows, field) for field in fields]
 
 
 def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
     """Return the description of the messages for a table, shape (rows, columns).
 
     Fields have the names of their columns; if any of these is not a valid name, all have numbers for
-    names. Fields of columns with nulls are `optional`, since other fields of proto3 are never null.
+    names. Fields of columns with nulls are `optional`, since other fields of proto3 are never null, and
+    those of vectors `repeated`.
     """
     from google.protobuf import descriptor_pb2
 
@@ -148,7 +163,7 @@ def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
             json_name=name,
             number=_number(position),
             type=_type(column, kind),
-            label="LABEL_OPTIONAL",
+            label="LABEL_REPEATED" if kind is Kind.VECTOR else "LABEL_OPTIONAL",
         )
         if _has_presence(column, kind):
             field.proto3_optional = True
@@ -203,6 +218,11 @@ def _type(column: pd.Series, kind: Kind) -> str:
         return _TYPES[kind]
     if kind in EPOCH_KINDS:
         return "TYPE_SINT64"
+    if kind is Kind.VECTOR:
+        import pandas as pd
+
+        numbers = pd.Series(nested_array(column).flatten().to_numpy())
+        return _type(numbers, kind_of(numbers.dtype, numbers))
     bits = max(32, 8 * column.dtype.itemsize)
     if kind in (Kind.FLOAT, Kind.NULLABLE_FLOAT):
         return {32: "TYPE_FLOAT", 64: "TYPE_DOUBLE"}[bits]
@@ -229,10 +249,12 @@ def _message(of_class: Any, file: BinaryIO) -> Any:
     return message
 
 
-def _values(rows: list[Any], name: str, *, has_presence: bool) -> list[Any]:
+def _values(rows: list[Any], field: FieldDescriptorProto) -> list[Any]:
     """Return the values of one field; None where it is not set."""
-    values = map(attrgetter(name), rows)
-    if not has_presence:
+    values = map(attrgetter(field.name), rows)
+    if field.label == field.LABEL_REPEATED:
+        return list(map(list, values))
+    if not field.proto3_optional:
         return list(values)
-    is_set = map(type(rows[0]).HasField, rows, repeat(name))
+    is_set = map(type(rows[0]).HasField, rows, repeat(field.name))
     return [value if here else None for value, here in zip(values, is_set, strict=True)]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import IN_PLACE, Availability, Codec, Comparison, Kind, PartialReads
 from adapter_core.file_facts import FileFacts
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
-from adapter_core.tables.arrays import OFFSETS, REFUSES
+from adapter_core.tables.arrays import NO_VECTORS, OFFSETS, REFUSES
 from adapter_core.tables.root_uproot import Root
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class NativeRoot(ArrayFormat, PartialReads):
     )
     refuses: ClassVar = {
         **REFUSES,
+        **NO_VECTORS,
         Kind.HALF_FLOAT: "ROOT's Float16_t is another type",
         Kind.COMPLEX: "ROOT has no type for them",
     }

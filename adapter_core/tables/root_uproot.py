@@ -14,7 +14,7 @@ from adapter_core.availability import import_failure, install_hint
 from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Snippet
 from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat
-from adapter_core.tables.arrays import OFFSETS, REFUSES
+from adapter_core.tables.arrays import NO_VECTORS, OFFSETS, REFUSES
 
 if TYPE_CHECKING:
     import awkward as ak
@@ -55,6 +55,7 @@ class Root(ArrayFormat, PartialReads, RemoteTable):
     block_rows = 2**20
     refuses: ClassVar = {
         **REFUSES,
+        **NO_VECTORS,
         Kind.HALF_FLOAT: "uproot writes none",
         Kind.COMPLEX: "ROOT has no type for them",
     }

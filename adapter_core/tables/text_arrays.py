@@ -80,8 +80,13 @@ def text_from_arrays(
 
 
 def as_fixed_width(values: np.ndarray) -> np.ndarray:
-    """Return values of shape (rows, length) as dtype S, shape (rows,); other arrays as they are."""
-    return values.view(f"S{values.shape[1]}")[:, 0] if values.ndim > 1 else values
+    """Return text of shape (rows, length) as dtype S, shape (rows,); other arrays as they are."""
+    return values.view(f"S{values.shape[1]}")[:, 0] if has_one_length(values) else values
+
+
+def has_one_length(values: np.ndarray) -> bool:
+    """Return whether an array is text of one length, and not e.g. the numbers of vectors."""
+    return values.ndim > 1 and values.dtype == "uint8"
 
 
 def _common_length(text: pa.Array) -> int:
