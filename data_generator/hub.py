@@ -19,6 +19,7 @@ from adapter_core.errors import TooFewRowsError
 from data_generator.dataset import Dataset
 from data_generator.decoding import to_array
 from data_generator.lazy_images import LazyImages
+from data_generator.readers._arrow import to_pandas
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,7 +97,7 @@ def load_images(
 def hub_table(
     repository: str, split: str = "train", rows: int | None = None, config: str | None = None
 ) -> Dataset:
-    """Return the first rows of a table on the Hugging Face hub, in their order.
+    """Return the first rows of a table on the Hugging Face hub, in their order; lists are Arrow's.
 
     The copy in Hugging Face's cache is used or, without one, downloaded; with HF_HUB_OFFLINE=1, only the
     cache is used. A folder of Parquet, CSV or JSON files that `datasets` can load is a repository too.
@@ -134,7 +135,7 @@ def hub_table(
     wanted = len(found) if rows is None else rows
     if wanted > len(found):
         raise TooFewRowsError(repository, wanted, len(found))
-    return Dataset(repository, found.with_format("arrow")[:wanted].to_pandas())
+    return Dataset(repository, to_pandas(found.with_format("arrow")[:wanted]))
 
 
 def _decoded(rows: Any, column: str, number: int) -> np.ndarray:

@@ -10,6 +10,8 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import data_generator
@@ -25,6 +27,7 @@ from data_generator.datasets.workloads import (
     quantile,
     workload,
 )
+from data_generator.user.load import load_data
 from tests.helpers import output_of
 from tools import check_workloads
 
@@ -182,6 +185,19 @@ def test_a_folder_of_files_is_a_repository(tmp_path):
         data_generator.hub_table(str(folder), "test", rows=51)
     with pytest.raises(UnavailableError, match=r"its split train could not be loaded from .*repository"):
         data_generator.hub_table(str(folder))
+
+
+@pytest.mark.usefixtures("hub_cache")
+def test_lists_of_a_repository_are_arrows_as_those_of_own_files(tmp_path):
+    vectors = pa.FixedSizeListArray.from_arrays(pa.array(np.arange(6, dtype="float32")), 2)
+    columns = {"vector": vectors, "tags": pa.array([["a"], [], None])}
+    (tmp_path / "repository").mkdir()
+    pq.write_table(pa.table(columns), tmp_path / "repository" / "train.parquet")
+    found = data_generator.hub_table(str(tmp_path / "repository")).df
+    own = load_data(tmp_path / "repository" / "train.parquet").df
+    assert found.dtypes.to_list() == own.dtypes.to_list()
+    assert str(found["vector"].dtype) == "fixed_size_list<item: float>[2][pyarrow]"
+    assert found["tags"].to_list() == own["tags"].to_list()
 
 
 def test_a_missing_hub_package_is_reported(monkeypatch):
