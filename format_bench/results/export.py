@@ -12,6 +12,7 @@ from typing import Any
 
 from adapter_core import UnknownNameError
 from adapter_core.files import write_atomically
+from format_bench.results.candidates import LOSSY, Configuration
 from format_bench.results.records import Record, line
 
 
@@ -24,7 +25,8 @@ def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
         The rows.
     path : path-like
         A file that ends in .jsonl, as `append` would make it; or in .csv or .parquet, a table with a
-        column for each field and each axis, where lists are JSON text in CSV and lists in Parquet.
+        column for each field and each axis, where lists are JSON text in CSV and lists in Parquet, and
+        a column `lossy`: the loss of values that format or codec declare, in words; empty if lossless.
 
     Raises
     ------
@@ -55,10 +57,15 @@ _SAMPLES = ("repeats", "cpu_repeats", "loop_repeats")
 def flat_rows(records: list[Record]) -> tuple[list[str], list[dict[str, Any]]]:
     """Return columns, where each axis has one of its own, and the records as rows of them."""
     axes = dict.fromkeys([*_AXES, *sorted({name for each in records for name in each.conditions})])
-    rows = [asdict(each) | {axis: each.conditions.get(axis) for axis in axes} for each in records]
+    rows = [
+        asdict(each)
+        | {axis: each.conditions.get(axis) for axis in axes}
+        | {LOSSY: Configuration.of(each).loss}
+        for each in records
+    ]
     names = [field.name for field in fields(Record)]
     place = names.index("conditions")
-    return [*names[:place], *axes, *names[place + 1 :]], rows
+    return [*names[:place], LOSSY, *axes, *names[place + 1 :]], rows
 
 
 def _write_csv(records: list[Record], path: Path) -> None:

@@ -74,10 +74,11 @@ COUNTED = replace(GOOD, metric="lost columns", unit="columns", value=0, repeats=
 
 
 AXES = ["cache", "threads", "track", "medium"]
-COLUMNS = [*NAMES[:8], *AXES, *NAMES[9:]]
+COLUMNS = [*NAMES[:8], "lossy", *AXES, *NAMES[9:]]
 
 
 def record_of(row):
+    row.pop("lossy")
     own = {name: row.pop(name) for name in AXES}
     return Record(**row, conditions={name: value for name, value in own.items() if value})
 
@@ -531,6 +532,15 @@ def test_an_exported_parquet_file_has_lists(tmp_path, rows):
     assert str(table.schema.field("value").type) == "double"
     assert str(table.schema.field("level").type) == "int64"
     assert pd.read_parquet(path).shape == (len(rows), len(COLUMNS))
+
+
+@pytest.mark.parametrize("name", ["results.csv", "results.parquet"])
+def test_exports_say_what_is_lossy(tmp_path, name):
+    jpeg = replace(GOOD, suite="image", format="JPEG", engine="", codec=None, level=None)
+    export([jpeg, GOOD], tmp_path / name)
+    df = pd.read_csv(tmp_path / name) if name.endswith("csv") else pd.read_parquet(tmp_path / name)
+    assert "change" in df["lossy"][0]
+    assert df["lossy"].fillna("")[1] == ""
 
 
 @pytest.mark.parametrize("name", ["results.xlsx", "results", "results.CSV", ".csv"])
