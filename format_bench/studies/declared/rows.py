@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
-from adapter_core.errors import InvalidResultsError, UnknownNameError
+from adapter_core.errors import InvalidRequestError, InvalidResultsError, UnknownNameError
 from format_bench.metadata import run_metadata
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.results import records
@@ -100,6 +100,16 @@ class Agenda(Generic[Row]):
         cells = f"{plural(len(self._late), 'cell')} ({joined(self._late, most=3)})"
         return f"not measured, since the time is spent: {cells}; the same command resumes"
 
+    @property
+    def nothing(self) -> str:
+        """What to do if the time was spent before the first cell, as a sentence; else empty."""
+        if not self._late:
+            return ""
+        return (
+            f"--time-budget was spent before the first of {plural(len(self._late), 'cell')} "
+            f"({self._late[0]}): give more time, as in --time-budget 10m"
+        )
+
 
 @dataclass(frozen=True)
 class Instrument(Generic[Row]):
@@ -130,6 +140,11 @@ class Instrument(Generic[Row]):
             As `Agenda` takes them.
         **options
             Those of the study.
+
+        Raises
+        ------
+        InvalidRequestError
+            If the time is spent before the first cell.
         """
         folder, known = (out, list[Row]()) if out is None or out.suffix == ".csv" else self._opened(out)
         agenda = Agenda(known, self._done(known), folder, shard, seconds)
@@ -139,6 +154,8 @@ class Instrument(Generic[Row]):
             if (told := self.told(row)) != last:
                 click.echo(f"[{time.monotonic() - start:.0f} s] {told}", err=True)
             last = told
+        if not (rows or known) and agenda.nothing:
+            raise InvalidRequestError(agenda.nothing)
         if remark := agenda.remark():
             click.echo(remark, err=True)
         if folder is None or folder.suffix == ".csv":

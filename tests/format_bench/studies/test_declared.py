@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from adapter_core.errors import InvalidResultsError, UnknownNameError, UnsupportedError
+from adapter_core.errors import InvalidRequestError, UnknownNameError, UnsupportedError
 from format_bench import studies
 from format_bench.cli.main import format_bench
 from format_bench.instruments.isolation import outcome_of
@@ -382,10 +382,17 @@ def test_shards_of_an_instrument_are_the_whole_and_can_be_merged(tmp_path):
 
 
 def test_an_instrument_starts_no_cell_when_the_time_is_spent(tmp_path, capsys):
-    with pytest.raises(InvalidResultsError, match="does not exist"):
-        weigh(tmp_path, shard=Shard(2, 2), seconds=0)
+    weigh(tmp_path, shard=Shard(1, 2))
+    capsys.readouterr()
+    weigh(tmp_path, seconds=0)
     said = capsys.readouterr().err
     assert "since the time is spent: 2 cells (JSON and ORC); the same command resumes" in said
+
+
+def test_a_time_budget_that_no_cell_fits_says_what_to_do(tmp_path):
+    sentence = r"before the first of 2 cells \(JSON\): give more time, as in --time-budget 10m"
+    with pytest.raises(InvalidRequestError, match=sentence):
+        weigh(tmp_path, shard=Shard(2, 2), seconds=0)
 
 
 @pytest.mark.parametrize(
