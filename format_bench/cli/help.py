@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
@@ -188,9 +189,24 @@ class PageContext(click.Context):
     formatter_class = Page
 
 
+class Choice(click.Choice[Any]):
+    """Choice whose error names near values, as the errors of options and commands do."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return the near values, or all if none is near."""
+        known = [str(each) for each in self.choices]
+        near = difflib.get_close_matches(str(value).lower(), known, n=3, cutoff=0.5)
+        if not near:
+            return super().get_invalid_choice_message(value, ctx)
+        return f"{value!r} is none of its values; did you mean {' or '.join(near)}?"
+
+
 def with_page(command: click.Command) -> click.Command:
-    """Make the help of a command, and of all below it, a `Page`; return the command."""
+    """Make the help of a command, and of all below it, a `Page`, and name near values in its errors."""
     command.context_class = PageContext
+    for parameter in command.params:
+        if type(parameter.type) is click.Choice:
+            parameter.type = Choice(parameter.type.choices, parameter.type.case_sensitive)
     for each in getattr(command, "commands", {}).values():
         with_page(each)
     return command

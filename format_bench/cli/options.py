@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from adapter_core import UnavailableError
 from data_generator.confinement.limits import (
     DISK_SHARE,
     MEMORY_SHARE,
@@ -26,6 +28,7 @@ from format_bench.results.display.text import seconds_of, size_of
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import METRICS
 from format_bench.results.suites import FAMILIES, SUITES
+from format_bench.runner.plan import ALL, NO_CODEC, OWN_DEFAULT
 
 
 def load_source(source: str | Path) -> Results:
@@ -157,6 +160,17 @@ def metric_names() -> list[str]:
     return [name.replace(" ", "_") for name in METRICS]
 
 
+def codec_names() -> list[str]:
+    """Return the choices of codecs that no adapter declares, and the names of all codecs."""
+    found = dict.fromkeys([NO_CODEC, OWN_DEFAULT, ALL])
+    for family in FAMILIES.values():
+        registry = registry_of(family)
+        for label in registry.names() if family.takes_codecs else ():
+            with contextlib.suppress(UnavailableError):  # of a package that fails to load
+                found |= dict.fromkeys(each.name for each in registry.find(label).codecs)
+    return list(found)
+
+
 def condition_names() -> list[str]:
     """Return the names of the axes of conditions, as options take them."""
     return [axis.option.removeprefix("--") for axis in axes().values()]
@@ -268,7 +282,8 @@ def with_conditions(command: Command) -> Command:
     """Add an option for each axis, which takes values to measure under, separated by commas."""
     for axis in reversed(axes().values()):
         section = Section.WHERE if axis.is_place else Section.HOW
-        add = section.option(axis.option, type=Names(), default=(), help=axis.help, metavar="VALUES")
+        values = Names(axis.values)
+        add = section.option(axis.option, type=values, default=(), help=axis.help, metavar="VALUES")
         command = add(command)
     return command
 

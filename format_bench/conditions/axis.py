@@ -7,14 +7,17 @@ reports, pages and comparisons; nothing else knows its name.
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from adapter_core.errors import InvalidRequestError
 from format_bench.families.cases import Case
 from format_bench.families.operations import Measured, Operations
 from format_bench.instruments.isolation import Outcome
+from format_bench.results.display.text import joined
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import Step
@@ -57,15 +60,26 @@ class Axis:
         """The option of the command line, e.g. "--memory-limit"."""
         return f"--{self.name.replace(' ', '-')}"
 
+    def values(self) -> Sequence[str]:
+        """Return all values, which a shell completes; empty if they cannot be listed, as sizes."""
+        return ()
+
     def parse(self, text: str) -> str:
         """Return the value of a text as records have it, so that one value has one text.
+
+        By default one of `values`, in any case, or any text if they cannot be listed.
 
         Raises
         ------
         InvalidRequestError
             If it is none.
         """
-        return text
+        values = self.values()
+        if not values or text.lower() in values:
+            return text.lower() if values else text
+        near = difflib.get_close_matches(text.lower(), values, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else f"it is one of {joined(values, most=None)}"
+        raise InvalidRequestError(f"{self.option} {text}: {hint}")
 
     def why_not(self, value: str, case: Case) -> str:  # noqa: ARG002 (of subclasses)
         """Return why a case cannot be measured under a value, in a sentence; empty if it can."""

@@ -13,6 +13,7 @@ from format_bench.cli.options import (
     Duration,
     Name,
     Names,
+    codec_names,
     dataset_names,
     format_names,
     measuring_console,
@@ -76,7 +77,10 @@ Stores by default: {", ".join(LayoutPlanner.stores)} for tables,
     "--stores", type=Names(format_names), default=(), help="Stores, or formats with engines, to try."
 )
 @Section.WHAT.option(
-    "--codec", default="", help="Codec, e.g. zstd:3. [default: none for arrays, all for tables]"
+    "--codec",
+    type=Name(codec_names),
+    default="",
+    help="Codec, e.g. zstd:3. [default: none for arrays, all for tables]",
 )
 @Section.HOW.option("--cold", is_flag=True, help="Measure reads that bypass the page cache.")
 @Section.HOW.option(

@@ -16,6 +16,7 @@ from format_bench.cli.options import (
     Duration,
     Names,
     Shape,
+    codec_names,
     dataset_names,
     format_names,
     measuring_console,
@@ -149,7 +150,7 @@ def _summary(
 )
 @Section.WHAT.option(
     "--codecs",
-    type=Names(),
+    type=Names(codec_names),
     default=(),
     help="Codecs, e.g. none,zstd:3, or all. [default: none]",
 )

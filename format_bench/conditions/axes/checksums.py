@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from adapter_core.errors import InvalidRequestError, UnavailableError
+from adapter_core.errors import UnavailableError
 from format_bench.conditions.axis import Axis
 from format_bench.families.cases import Case
 from format_bench.families.operations import Operations, registry_of
@@ -21,11 +21,13 @@ class Checksums(Axis):
     order = 30
     changes_adapter = True
 
+    def values(self) -> Sequence[str]:
+        """Return both."""
+        return ON, OFF
+
     def parse(self, text: str) -> str:
         """Return the value; empty if off, which is the format as it is without the option."""
-        if text.lower() not in {ON, OFF}:
-            raise InvalidRequestError(f"{self.option} {text}: it is one of {ON} and {OFF}")
-        return ON if text.lower() == ON else ""
+        return super().parse(text).replace(OFF, "")
 
     def why_not(self, value: str, case: Case) -> str:  # noqa: ARG002 (there is one value)
         """Return why a format has no checksums to switch on, at all or with the codec."""

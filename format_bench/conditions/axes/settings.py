@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from adapter_core import Tunable
 from adapter_core.codec_choice import DEFAULTS, RECOMMENDED, CodecChoice
-from adapter_core.errors import InvalidRequestError, UnavailableError
+from adapter_core.errors import UnavailableError
 from format_bench.conditions.axis import Axis
 from format_bench.families.operations import operations_of, registry_of
 
@@ -27,12 +27,9 @@ class Settings(Axis):
     order = 25  # before checksums, which change the adapter that is left here
     changes_adapter = True
 
-    def parse(self, text: str) -> str:
-        """Return the settings' name."""
-        if text.lower() not in {DEFAULTS, RECOMMENDED, TUNED}:
-            known = f"{DEFAULTS}, {RECOMMENDED} and {TUNED}"
-            raise InvalidRequestError(f"{self.option} {text}: it is one of {known}")
-        return text.lower()
+    def values(self) -> Sequence[str]:
+        """Return the names of the settings."""
+        return DEFAULTS, RECOMMENDED, TUNED
 
     def why_not(self, value: str, case: Case) -> str:
         """Return why an adapter has no such settings, or they are decided already."""

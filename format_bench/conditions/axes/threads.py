@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import get_args
 
-from adapter_core.errors import InvalidRequestError
 from format_bench.conditions.axis import Axis, Surroundings
 from format_bench.families.operations import Operations
 from format_bench.instruments import threads
@@ -20,11 +19,9 @@ class Threads(Axis):
     order = 90
     default = "all"
 
-    def parse(self, text: str) -> str:
-        """Return the policy."""
-        if text not in get_args(threads.Threads):
-            raise InvalidRequestError(f"--threads {text}: it is one of 1 and all")
-        return text
+    def values(self) -> Sequence[str]:
+        """Return the policies."""
+        return get_args(threads.Threads)
 
     @contextmanager
     def surrounded(self, value: str) -> Iterator[Surroundings]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import data_formats
@@ -20,6 +20,10 @@ class Writer(Axis):
     help = "Adapter that writes the files for query engines, e.g. Parquet[polars]."
     order = 22
     changes_adapter = True
+
+    def values(self) -> Sequence[str]:
+        """Return the labels of all table formats."""
+        return data_formats.names()
 
     def parse(self, text: str) -> str:
         """Return the label of a table format."""

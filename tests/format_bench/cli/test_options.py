@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from click.shell_completion import ShellComplete
 
-from format_bench.cli.main import main
+from format_bench.cli.main import format_bench, main
 
 COMMANDS = {
     "run": ["--data", "t.csv", "--out", "out"],
@@ -54,3 +55,36 @@ def test_a_limit_that_is_reached_is_one_line_and_status_2(command, call):
 )
 def test_limits_without_data_are_refused(arguments, call):
     assert "need --data" in call(*arguments, "--data-memory", "1G")
+
+
+def completed(*arguments):
+    *words, incomplete = arguments
+    found = ShellComplete(format_bench, {}, "format-bench", "_FORMAT_BENCH_COMPLETE")
+    return [each.value for each in found.get_completions(list(words), incomplete)]
+
+
+def test_codecs_and_values_of_conditions_are_completed():
+    assert "zstd" in completed("run", "--codecs", "z")
+    assert "none,zstd" in completed("run", "--codecs", "none,zst")
+    assert "snappy" in completed("show", "Parquet", "--codec", "snap")
+    assert completed("run", "--settings", "") == ["defaults", "recommended", "tuned"]
+    assert completed("run", "--threads", "1,a") == ["1,all"]
+    assert completed("run", "--writer", "parquet[p") == ["Parquet[polars]"]
+    assert completed("run", "--memory-limit", "") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "--suite", "tabulr"], "'tabulr' is none of its values; did you mean tabular?"),
+        (["list", "dataset"], "'dataset' is none of its values; did you mean datasets"),
+        (["recommend", "--preset", "traning"], "did you mean training?"),
+        (["run", "--settings", "default"], "--settings default: did you mean defaults?"),
+        (["run", "--checksums", "of"], "--checksums of: did you mean off?"),
+        (["study", "scaling", "--medium", "moon"], "'moon' is not one of"),
+    ],
+)
+def test_a_mistyped_value_is_answered_with_the_nearest(arguments, words, call):
+    line = call(*arguments)
+    assert words in line
+    assert line.count("\n") == 1
