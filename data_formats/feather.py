@@ -61,9 +61,9 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
     )
     file_facts = FileFacts(version="2", parts={"record batch": 65_536}, threads="all cores")
     snippet = Snippet(
-        imports="import pandas as pd",
+        imports="from pyarrow import feather",
         write="df.to_feather({path}, {compression}, version=2)",
-        read="df = pd.read_feather({path})",
+        read="df = feather.read_feather({path})",
     )
 
     def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:

@@ -65,8 +65,7 @@ class Adapter(ImageStorage):
                     transaction.put(b"labels", labels.astype("<i8").tobytes())
         """,
         read="""
-            options = {"subdir": False, "lock": False, "readonly": True, "max_dbs": 2}
-            with lmdb.open({path}, **options) as environment:
+            with lmdb.open({path}, subdir=False, lock=False, readonly=True, max_dbs=2) as environment:
                 pixels, notes = environment.open_db(b"images"), environment.open_db(b"notes")
                 with environment.begin(notes) as transaction:
                     labels = np.frombuffer(transaction.get(b"labels"), "<i8")
