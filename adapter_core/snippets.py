@@ -72,6 +72,8 @@ class Code:
     read: str
     given: Given
     notes: tuple[str, ...]
+    differs: str = ""
+    """Difference of its file from the adapter's, one of the notes; empty if there is none."""
 
     @property
     def text(self) -> str:
@@ -117,6 +119,7 @@ class Pasteable:
             filled(of.read, fields),
             of.given,
             tuple(filter(None, ["; ".join(changes), lacks, *of.notes, of.differs])),
+            of.differs,
         )
 
     def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:

@@ -53,6 +53,7 @@ COSTLY = {
     "format_bench/asv_support/test_images.py": (),
     "format_bench/changes/test_changes.py": (),
     "format_bench/clusters/test_connection.py": (),
+    "format_bench/cli/test_reproduction.py": ("adapter_core.snippets", "format_bench.recommendation"),
     "format_bench/dashboard/test_*.py": ("format_bench.dashboard.postprocessing",),
     "format_bench/families/queries/test_new_engine.py": ("format_bench.families", "query_engines"),
     "format_bench/families/queries/test_queries.py": ("format_bench.families", "query_engines"),

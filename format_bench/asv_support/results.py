@@ -217,7 +217,8 @@ def load_run(results_dir: Path, machine: str | None = None) -> Results:
     with damage_reported(results_dir):
         metadata = AsvMetadataFile(results_dir, run.environment).newest(run.commit, run.cpu)
         records = records_of(run, metadata)
-    return Results(run.machine, records, [metadata] if metadata else [])
+    source = f"{results_dir}#{run.machine}"
+    return Results(run.machine, records, [metadata] if metadata else [], source=source)
 
 
 def is_results_dir(path: Path) -> bool:

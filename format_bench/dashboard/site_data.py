@@ -39,6 +39,13 @@ class SiteConfig:
     root: Path
     """The checkout: its git history has the library sets, its folder `docs` the documents."""
 
+    @property
+    def results_name(self) -> str:
+        """The folder of asv's results as a reader of the site finds it in a checkout."""
+        place = self.results_dir.absolute()
+        is_inside = place.is_relative_to(self.root.absolute())
+        return str(place.relative_to(self.root.absolute()) if is_inside else place.name)
+
 
 def site_config(configuration: Any, root: Path) -> SiteConfig:
     """Return the settings of a site.
@@ -141,7 +148,12 @@ def _latest_run(
     metadata = file.newest(run.commit, run.cpu)
     shown = {name: fact for name, fact in metadata.items() if name not in _ASV_ONLY}
     records = records_of(run, metadata)
-    results = Results(config.project, sorted(records, key=_report_order), [shown] if shown else [])
+    results = Results(
+        config.project,
+        sorted(records, key=_report_order),
+        [shown] if shown else [],
+        source=f"{config.results_name}#{run.machine}",
+    )
     return LatestRun(run, records, results, outline_of(results), benchmarks, changes, folder)
 
 

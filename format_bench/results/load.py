@@ -48,6 +48,8 @@ class Results:
     """The file of prices beside the records, if there is one."""
     whole: list[Record] | None = None
     """All records of the run, whose noise counts, where these are a part of them."""
+    source: str = ""
+    """The argument that names them on a command line; empty if they are not from a file."""
 
     @cached_property
     def data(self) -> dict[str, dict[str, Any]]:
@@ -100,7 +102,8 @@ def load(source: str | Path) -> Results:
         If results are missing; the message contains the file and, if possible, the line.
     """
     if source in published.names() and not Path(source).exists():
-        return Results(str(source), published.records(str(source)), metadata=[])
+        name = str(source)
+        return Results(name, published.records(name), metadata=[], source=name)
     place, mark, wanted = str(source).rpartition("#")
     if not mark or Path(source).exists():
         place, wanted = str(source), ""
@@ -116,6 +119,7 @@ def load(source: str | Path) -> Results:
         records=without_unasked(each for each in last.values() if each.machine == machine),
         metadata=[each for each in metadata_beside(path) if each.get("machine", machine) == machine],
         prices=prices if (prices := path.with_name(PRICES)).is_file() else None,
+        source=str(source),
     )
 
 

@@ -1,11 +1,13 @@
-"""Facts of one format, and code to paste."""
+"""Facts of one format, code to paste, and cells of results with scripts that measure them again."""
 
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,17 +17,17 @@ from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import UnknownNameError
 from adapter_core.snippets import Code, Snippet
 from adapter_core.text import visible
-from format_bench.cli.options import Name, format_names
+from format_bench.cli import reproduction
+from format_bench.cli.options import Name, codec_names, format_names
 from format_bench.families.operations import registry_of
 from format_bench.metadata import libraries
 from format_bench.recommendation.card import card
+from format_bench.recommendation.code import SILENT
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.plan import codec_choice
 
 # Codec of the page's examples where an adapter has it: small and fast at its usual level.
 _EXAMPLE_CODEC = "zstd"
-
-_SILENT = "its adapter declares none"
 
 _WIDEST_FACT = len("the library's default")
 
@@ -44,11 +46,16 @@ wrote. This page is made by `format-bench show --markdown`.
 
 
 @click.command("show")
-@click.argument("label", type=Name(format_names), metavar="[LABEL]", required=False)
+@click.argument("label", type=Name(format_names), metavar="[LABEL|RESULTS]", required=False)
 @click.option(
     "--code", "shows_code", is_flag=True, help="Print the code that writes and reads it, to paste."
 )
-@click.option("--codec", default="none", help="Codec in the code, e.g. zstd or zstd:3.")
+@click.option(
+    "--codec",
+    type=Name(codec_names),
+    default="none",
+    help="Codec in the code, e.g. zstd or zstd:3.",
+)
 @click.option("--level", type=int, help="Level of the codec.")
 @click.option(
     "--family",
@@ -56,6 +63,18 @@ wrote. This page is made by `format-bench show --markdown`.
     help="Family, if several have the label. [default: the first of them]",
 )
 @click.option("--markdown", is_flag=True, help="Print the code of all formats as a page.")
+@click.option(
+    "--cell", help="A cell of RESULTS, e.g. 'tabular/core/Parquet zstd 3/read_time': show its facts."
+)
+@click.option(
+    "--script", "wants_script", is_flag=True, help="Print a script that measures the cell again."
+)
+@click.option("--data", help="Your file, for a cell on your own data.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the script, and the data that it reads, to this folder.",
+)
 def command(  # noqa: PLR0913 (options)
     *,
     label: str | None,
@@ -64,8 +83,12 @@ def command(  # noqa: PLR0913 (options)
     level: int | None,
     family: str | None,
     markdown: bool,
+    cell: str | None,
+    wants_script: bool,
+    data: str | None,
+    out: Path | None,
 ) -> None:
-    """Show facts of a format, or the code that writes and reads it.
+    """Show facts of a format, its code, or a cell of results.
 
     \b
     Examples:
@@ -73,54 +96,87 @@ def command(  # noqa: PLR0913 (options)
       format-bench show Parquet --code --codec zstd:3
       format-bench show "Parquet[polars]" --code
       format-bench show HDF5 --family arrays --code
+      format-bench show reports/run --cell tabular/core/CSV/size
+      format-bench show reports/run --cell tabular/core/CSV/size --out again
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     if markdown:
         click.echo("\n".join(page()))
         return
     if label is None:
         raise click.UsageError("name a format, as in: format-bench show Parquet --code")
+    if cell is not None:
+        if shows_code:
+            raise click.UsageError("--code is of a format; --script is the code of a cell")
+        _show_cell(label, cell, data, out, wants_script=wants_script or data is not None)
+        return
+    if wants_script or data is not None or out is not None:
+        raise click.UsageError("a script is of a cell of results: name it by --cell")
     families = [family] if family else _families_with(label)
     registry = registry_of(FAMILIES[families[0]])
     adapter = registry.find(label)
     if not shows_code:
-        click.echo(label)
-        width = shutil.get_terminal_size().columns
-        for fact, text in facts(families[0], registry, adapter):
-            start = f"  {fact:{_WIDEST_FACT}}  "
-            click.echo(
-                textwrap.fill(
-                    visible(text),
-                    width,
-                    initial_indent=start,
-                    subsequent_indent=" " * len(start),
-                    break_long_words=False,  # of addresses
-                    break_on_hyphens=False,
-                )
-            )
-        for what, lines in _calls(adapter):
-            click.echo(f"  {what}")
-            click.echo(textwrap.indent(lines, "    "))
+        _print_facts(label, facts(families[0], registry, adapter))
+        _print_calls(adapter)
         return
     name, of_name = codec_choice(codec)
     if level is not None and of_name is not None:
         raise click.UsageError(f"--codec {codec} and --level {level} both give a level")
     code = _code(adapter, name, of_name if level is None else level)
     if code is None:
-        raise click.UsageError(f"{label} has no code to paste: {adapter.snippet or _SILENT}")
+        raise click.UsageError(f"{label} has no code to paste: {adapter.snippet or SILENT}")
     click.echo(code.text)
     for note in _elsewhere(label, families, registry):
         click.echo(f"# {note}")
 
 
-def _calls(adapter: BaseAdapter) -> Iterator[tuple[str, str]]:
-    """Yield the calls of an adapter's usual settings, if it has code."""
+def _print_calls(adapter: BaseAdapter) -> None:
+    """Print the calls of an adapter's usual settings, if it has code."""
     if (code := _code(adapter, None, None)) is not None:
-        yield from (("saves by", code.write), ("reads by", code.read))
+        for what, lines in (("saves by", code.write), ("reads by", code.read)):
+            click.echo(f"  {what}")
+            click.echo(textwrap.indent(lines, "    "))
+
+
+def _print_facts(title: str, found: Iterable[Sequence[str]]) -> None:
+    click.echo(title)
+    width = shutil.get_terminal_size().columns
+    for fact, text in found:
+        start = f"  {fact:{_WIDEST_FACT}}  "
+        click.echo(
+            textwrap.fill(
+                visible(text),
+                width,
+                initial_indent=start,
+                subsequent_indent=" " * len(start),
+                break_long_words=False,  # of addresses
+                break_on_hyphens=False,
+            )
+        )
+
+
+def _show_cell(
+    source: str, name: str, data: str | None, out: Path | None, *, wants_script: bool
+) -> None:
+    """Print the facts of a cell, or its script; with a folder, write the script and its data there."""
+    cell = reproduction.cell_of(source, name)
+    if not wants_script and out is None:
+        _print_facts(name, reproduction.facts(cell.record))
+        return
+    text = reproduction.script(cell, data, out)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        place = shlex.quote(str(out))
+        click.echo(f"written; run it there: cd {place} && python {reproduction.SCRIPT}")
 
 
 def _families_with(label: str) -> list[str]:
     """Return the families that have a label, in their order."""
     found = [name for name, each in FAMILIES.items() if label in registry_of(each).names()]
+    if not found and Path(label).exists():
+        raise click.UsageError(
+            f"{label} is no format; of results, name a cell: --cell SUITE/DATA/FORMAT/METRIC"
+        )
     if not found:
         every = sorted({name for each in FAMILIES.values() for name in registry_of(each).names()})
         raise UnknownNameError("format", label, every)
@@ -166,7 +222,7 @@ def facts(family: str, registry: Registry[Any], adapter: Any) -> Iterator[list[s
         "comes back changed": _changes(adapter),
         "on damaged files": adapter.crash_on_damage,
         "other libraries": ", ".join(_other_engines(adapter.label, registry)),
-        "code": "" if isinstance(adapter.snippet, Snippet) else f"none: {adapter.snippet or _SILENT}",
+        "code": "" if isinstance(adapter.snippet, Snippet) else f"none: {adapter.snippet or SILENT}",
     }
     yield from ([name, text] for name, text in found.items() if text)
 

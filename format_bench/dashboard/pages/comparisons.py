@@ -113,7 +113,7 @@ def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
     for suite in latest.outline.suites:
         body = render(
             "comparison.html",
-            suite=_section(suite, graphs),
+            suite=_section(suite, graphs, latest.results.source),
             banner=Disturbance.of(
                 latest.results,
                 (each for each in latest.records if compared_with(suite_of(each)) == suite.name),
@@ -126,7 +126,7 @@ def _pages(site: SiteData, latest: LatestRun) -> Iterator[Page]:
         )
         groups = joined([group.name for group in suite.groups], most=8)
         summary = f"Charts and all numbers of the latest run on {groups}."
-        page = Page(suite.title, file_name(suite), body, summary)
+        page = Page(suite.title, file_name(suite), body, summary, scripts=("code.js",))
         yield page_of_run(site, latest, page, _machines_with(suite, site))
 
 
@@ -142,10 +142,10 @@ def file_name(suite: SuiteResults) -> str:
     return f"{suite.title.lower().replace(' ', '-')}.html"
 
 
-def _section(suite: SuiteResults, graphs: GraphLinks) -> dict[str, Any]:
+def _section(suite: SuiteResults, graphs: GraphLinks, source: str) -> dict[str, Any]:
     """Return a suite as the report's template takes it, its numbers linked."""
     title = f"{suite.title}: the latest run"
-    found = section(suite, anchor="comparison", title=title)
+    found = section(suite, anchor="comparison", title=title, source=source)
     for group, shown in zip(suite.groups, found["groups"], strict=True):
         shown["numbers"] = _linked(shown["numbers"], suite, group, graphs)
     return found

@@ -8,6 +8,8 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,7 @@ from format_bench.report.model import SuiteResults, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import findings_on, headline_of
 from format_bench.report.theme import SHADES, THEME
+from format_bench.results import cells
 from format_bench.results.display.text import format_ratio, joined
 from format_bench.results.marks import LEGEND, WORDS
 from format_bench.results.table import result_table
@@ -84,8 +87,18 @@ _MOST_CHARTS, _FIRST_CHARTS = 6, 4
 _MANY_ENTRIES = 20
 
 
-def section(suite: SuiteResults, *, anchor: str, title: str) -> dict[str, Any]:
-    """Return the heat maps, charts and numbers of a suite as the template takes them."""
+def section(suite: SuiteResults, *, anchor: str, title: str, source: str = "") -> dict[str, Any]:
+    """Return the heat maps, charts and numbers of a suite as the template takes them.
+
+    Parameters
+    ----------
+    suite : SuiteResults
+        The suite.
+    anchor, title : str
+        Of the section.
+    source : str
+        The results on a command line, for commands that reproduce their cells; empty for none.
+    """
     unfolded = len(suite.groups) <= _UNFOLDED
     return {
         "anchor": anchor,
@@ -94,13 +107,13 @@ def section(suite: SuiteResults, *, anchor: str, title: str) -> dict[str, Any]:
         "heat_maps": list(heat_maps(suite)) if len(suite.groups) > 1 else [],
         "folds_maps": len(suite.configurations) >= _MANY_ENTRIES,
         "groups": [
-            {**_group(group, suite), "open": unfolded or group is suite.groups[0]}
+            {**_group(group, suite, source), "open": unfolded or group is suite.groups[0]}
             for group in suite.groups
         ],
     }
 
 
-def _group(group: ComparisonGroup, suite: SuiteResults) -> dict[str, Any]:
+def _group(group: ComparisonGroup, suite: SuiteResults, source: str) -> dict[str, Any]:
     tables, charts = list(query_tables(group)), charts_of(group)
     shown = len(charts) if len(charts) <= _MOST_CHARTS else _FIRST_CHARTS
     return {
@@ -111,6 +124,25 @@ def _group(group: ComparisonGroup, suite: SuiteResults) -> dict[str, Any]:
         "more_charts": charts[shown:],
         "query_maps": [{"table": table, "map": query_map(table)} for table in tables],
         "numbers": result_table(group),
+        "cells": _cells(group, suite, source) if source and group.measures else None,
+    }
+
+
+def _cells(group: ComparisonGroup, suite: SuiteResults, source: str) -> dict[str, Any]:
+    """Return the parts of the names of a group's cells, and the command that reproduces the first."""
+    sizes = {each.rows for each in suite.groups if each.dataset == group.dataset}
+    start = f"{suite.name}/{cells.data_name(group.dataset, group.rows, sizes)}"
+    names = {each: str(replace(each, threads=group.threads)) for each in group.configurations}
+    measures = [each.comparable.option for each in group.measures]
+    first = "/".join([start, next(iter(names.values())), *measures[:1]])
+    before, _, after = cells.command(source, first).partition(shlex.quote(first))
+    return {
+        "start": start,
+        "names": names,
+        "measures": measures,
+        "command": before + shlex.quote(first) + after,
+        "before": before,
+        "after": after,
     }
 
 
@@ -128,7 +160,7 @@ def page(results: Results) -> str:
         lead=outline.lead,
         mixture=outline.mixture,
         machine=metadata_table.summary(results),
-        suites=[_suite(f"family-{n}", each) for n, each in enumerate(outline.suites)],
+        suites=[_suite(f"family-{n}", each, results.source) for n, each in enumerate(outline.suites)],
         self_check=outline.self_check,
         legend=LEGEND,
         facts=metadata_table.by_section(results),
@@ -167,8 +199,8 @@ def style() -> str:
     return "".join(environment().get_template(each).render(colours) for each in STYLES)
 
 
-def _suite(anchor: str, suite: SuiteResults) -> dict[str, Any]:
-    shown = section(suite, anchor=anchor, title=suite.title)
+def _suite(anchor: str, suite: SuiteResults, source: str) -> dict[str, Any]:
+    shown = section(suite, anchor=anchor, title=suite.title, source=source)
     return shown | lists_of(suite) | {"findings": findings_on(suite)}
 
 

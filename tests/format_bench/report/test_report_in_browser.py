@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
+from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -11,6 +13,7 @@ import pytest
 from PIL import Image
 
 from format_bench import report
+from format_bench.results import cells
 from format_bench.results.status import CellStatus
 from tests.factories.records import answered, compressed, labels, measured, record, results
 from tests.helpers import watched_pages
@@ -98,7 +101,8 @@ def files(tmp_path_factory):
         ),
     }
     for name, found in pages.items():
-        (folder / f"{name}.html").write_text(report.page(found), encoding="utf-8")
+        page = report.page(replace(found, source="it's a run"))
+        (folder / f"{name}.html").write_text(page, encoding="utf-8")
     return folder
 
 
@@ -167,6 +171,31 @@ def test_a_click_sorts_by_value_and_another_one_the_other_way(opened):
     header.get_by_role("button").click()
     assert header.get_attribute("aria-sort") == "descending"
     assert column(page, 2) == ascending[::-1]
+
+
+def test_a_number_that_is_chosen_has_the_command_of_its_script(opened):
+    page = opened("twelve")
+    table = page.locator(".numbers >> nth=0")
+    command = page.locator(".again >> nth=0 >> code")
+
+    def chosen() -> str:
+        program, verb, source, option, cell, last = shlex.split(command.inner_text())
+        assert [program, verb, source, option] == ["format-bench", "show", "it's a run", "--cell"]
+        assert last == "--script"
+        return cell
+
+    first = table.locator("tbody tr >> nth=0 >> th").inner_text()
+    table.locator("tbody tr >> nth=0 >> td >> nth=0").click()
+    assert chosen() == f"tabular/eq/{first}/save_time"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    second = table.locator("tbody tr >> nth=1 >> th").inner_text()
+    measure = table.locator("th[scope=col] >> nth=2").get_attribute("data-measure")
+    assert chosen() == f"tabular/eq/{second}/{measure}"
+    found = results(measured(labels(12), ["eq", "str"]))
+    assert cells.find(found.records, chosen()).format == second
+    assert page.locator(".again >> nth=0 >> button.copy").is_visible()
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])
