@@ -145,6 +145,8 @@ def _read(table: _Table, columns: list[str], condition: str) -> Any:
     import pandas as pd
 
     texts = [name for name in columns if table.contents(name) == TEXT or _is_bytes(table, name)]
+    # Of integers of a byte it makes letters.
+    texts += [name for name in columns if name not in texts and _is_small(table, name)]
     others = [table.described[name] for name in columns if name not in texts]
     wanted = [name for each in others for name in array_names(each)]
     if texts and condition:
@@ -172,9 +174,15 @@ def _is_bytes(table: _Table, column: str) -> bool:
     return table.described[column].get("objects") == "bytes"
 
 
+def _is_small(table: _Table, column: str) -> bool:
+    described = table.described[column]
+    return described["dtype"].lower() in {"int8", "uint8"} or "categories" in described
+
+
 def _is_plain(table: _Table, column: str) -> bool:
-    """Return True for numbers whose nulls are NaN, if they have any."""
-    return table.contents(column) == NUMBERS and "valid" not in table.described[column]
+    """Return True for numbers whose nulls are NaN, if they have any, and that are no letters to ROOT."""
+    is_number = table.contents(column) == NUMBERS and not _is_small(table, column)
+    return is_number and "valid" not in table.described[column]
 
 
 def _filtered(table: _Table, condition: str) -> Any:
