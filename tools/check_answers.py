@@ -1,7 +1,7 @@
 """Check of answers of the race: ``python -m tools.check_answers FILE... --out FOLDER``.
 
-For each table, `format-bench recommend --data` answers within its time budget. Then `format-bench run`
-measures every candidate of that race on all rows, and `recommend` ranks them by the same weights. The
+For each table, `format-bench recommend --data` answers within its time budget. Then every candidate of
+that race is measured on all rows, in two rounds, and `recommend` ranks them by the same weights. The
 answer is right if it wins the exhaustive ranking, or ties with the winner. Prints a Markdown table. An
 interrupted check goes on from the results in FOLDER.
 """
@@ -14,15 +14,28 @@ import os
 import subprocess
 import sys
 import time
-from collections import defaultdict
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from format_bench.instruments import isolation
+from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.racing.entries import entries_of
+from format_bench.racing.race import Trial
+from format_bench.racing.session import Measurer
+from format_bench.results.candidates import Configuration
 from format_bench.results.load import load
+from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.suites import FAMILIES
-from format_bench.runner.plan import NO_CODEC
+from format_bench.runner import folders
+from format_bench.runner.user_data import Source, prepare
 from format_bench.studies.declared.blocks import circumstances
+
+ROUNDS = 2
+"""Fresh processes in which each candidate is measured."""
+
+LIMIT_SECONDS = 30.0
+"""Wall time of a candidate in a round, after which it has no value."""
 
 HEADER = [
     "table",
@@ -79,25 +92,40 @@ def raced(table: Path, out: Path, seconds: float, wish: list[str]) -> dict[str, 
 def check(table: Path, out: Path, answer: dict[str, Any], wish: list[str]) -> Checked:
     """Measure all candidates of a race, and compare their ranking with its answer."""
     folder = out / table.stem
-    every = folder / "exhaustive"
-    cold = ["--cold"] if any(name.startswith("cold") for name in answer["weights"]) else []
-    for codecs, labels in _by_codecs(answer["race"]["rows"]).items():
-        formats = ["--formats", ",".join(labels), "--codecs", codecs]
-        called("run", "--data", table, *formats, *cold, "--repeats", "3", "--out", every, folder=folder)
-    exhaustive = called("recommend", every, *wish, "--json", folder=folder)
+    _measure_all(table, folder / "exhaustive", set(answer["weights"]))
+    exhaustive = called("recommend", folder / "exhaustive", *wish, "--json", folder=folder)
     return _compared(table, answer, exhaustive)
 
 
-def _by_codecs(rows: int) -> dict[str, list[str]]:
-    """Return the labels of all candidates of a race by the codecs with which they are measured."""
-    codecs: dict[str, list[str]] = defaultdict(list)
-    for case in entries_of(FAMILIES["tables"], "", rows).cases:
-        level = "" if case.level is None else f":{case.level}"
-        codecs[case.format].append(f"{case.codec or NO_CODEC}{level}")
-    labels: dict[str, list[str]] = defaultdict(list)
-    for label, names in codecs.items():
-        labels[",".join(names)].append(label)
-    return labels
+def _measure_all(table: Path, out: Path, names: set[str]) -> None:
+    """Measure each candidate of the race on all rows, in each round in a fresh process for a format."""
+    family = FAMILIES["tables"]
+    weights = {
+        measure: 1.0
+        for step in family.steps
+        for metric in step.metrics
+        for measure in [Measure(metric, step.cache if METRICS[metric].cached else None).comparable]
+        if measure.option in names
+    }
+    with ExitStack() as stack:
+        folder = stack.enter_context(folders.make(folders.check_scratch(None)))
+        isolation.start_server()
+        own = prepare(Source(str(table)), folder)
+        entries = entries_of(family, own.name, own.rows)
+        cases = {Configuration(each.format, each.codec, each.level): each for each in entries.cases}
+        folders.open_results(out, fresh=False, fingerprints={own.name: own.fingerprint})
+        stack.enter_context(folders.only_run(out))
+        measurer = Measurer(out, folder, own, cases, weights)
+        files = RunMetadataFiles(out, measurer.run_id, folder, f"{own.rows} rows", {})
+        stack.enter_context(files)
+        tried = [(Configuration.of(each), each.rounds) for each in measurer.earlier()]
+        for number in range(1, ROUNDS + 1):
+            done = {entry for entry, rounds in tried if rounds >= number}
+            for label in dict.fromkeys(each.format for each in cases):
+                left = tuple(each for each in cases if each.format == label and each not in done)
+                if left:
+                    measurer.measure(Trial(left, (own.rows,), LIMIT_SECONDS), len(left) * LIMIT_SECONDS)
+            files.start("all", LIMIT_SECONDS)
 
 
 def _compared(table: Path, answer: dict[str, Any], exhaustive: dict[str, Any]) -> Checked:
@@ -109,7 +137,7 @@ def _compared(table: Path, answer: dict[str, Any], exhaustive: dict[str, Any]) -
     row = [
         table.stem,
         f"{race['first_answer']['seconds']:.0f} s",
-        f"{raced['wall_seconds']:.0f} s",
+        f"{answer['wall_seconds']:.0f} s",
         f"{len(race['tried'])} of {race['candidates']}",
         answer["use"],
         names[0],
