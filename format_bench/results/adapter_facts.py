@@ -54,15 +54,17 @@ def _bound(scale: ErrorScale, bits: int | None) -> str:
     return f"values change, by up to 2**-{bits} of {_OF[scale]}"
 
 
-@functools.cache
 def facts_of(family: str, label: str) -> AdapterFacts:
     """Return the facts of the adapter of a label, given the name of its family."""
-    if family not in FAMILIES:
-        return AdapterFacts()
     try:
-        adapter: Any = import_module(FAMILIES[family].adapters).registry.find(label)
-    except (UnknownNameError, UnavailableError):
+        return _known(family, label) if family in FAMILIES else AdapterFacts()
+    except (UnknownNameError, UnavailableError):  # not kept: what is unavailable now may be later
         return AdapterFacts()
+
+
+@functools.cache
+def _known(family: str, label: str) -> AdapterFacts:
+    adapter: Any = import_module(FAMILIES[family].adapters).registry.find(label)
     codecs: tuple[Codec, ...] = getattr(adapter, "codecs", ())
     loss = "pixels change" if getattr(adapter, "changes_pixels", False) else ""
     if error := getattr(adapter, "error", None):

@@ -126,7 +126,10 @@ def test_workers_of_a_cluster_are_asked_the_same(call, table, tmp_path):  # noqa
         ('columns = ["prize"]', "the table has no column prize; did you mean 'price'?"),
         ('columns = ["id"]\nwhere = [{ column = "city", operator = "<", value = 3 }]', "contains text"),
         ('aggregates = ["sum(city)"]', "sum of 'city', which contains text"),
-        ('aggregates = ["median(id)"]', "'median(id)' is not an aggregate; known: count, sum(COLUMN)"),
+        (
+            'aggregates = ["median(id)"]',
+            "'median(id)' is not an aggregate; known: count, count(COLUMN), sum",
+        ),
         ('columns = ["id"]\nlimit = 3', "a limit needs an order"),
         ('columns = ["id"]\nwhere = [{ column = "id", value = 3 }]', "write an operator with value"),
         ('sql = "SELECT prize FROM data"', 'Referenced column "prize" not found'),

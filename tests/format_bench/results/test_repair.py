@@ -11,6 +11,7 @@ import pytest
 from format_bench.cli.main import main
 from format_bench.results import records
 from format_bench.results.load import RESULTS, load
+from format_bench.results.record_form import SCHEMA
 from format_bench.results.repair import DAMAGED, DROPPED, repair
 from format_bench.runner import folders
 from tests.factories.records import record
@@ -114,9 +115,9 @@ def test_reports_name_the_command_which_makes_them_possible(folder, capsys):
     assert (status, out) == (0, f"{folder / RESULTS}: 3 records, nothing to repair\n")
 
 
-NEWER = json.dumps({**json.loads(LINES[1]), "schema": 4, "humidity": 0.4}).encode() + b"\n"
+NEWER = json.dumps({**json.loads(LINES[1]), "schema": SCHEMA + 1, "humidity": 0.4}).encode() + b"\n"
 REFUSED = {
-    "newer records": (LINES[0] + b"garbage\n" + NEWER, "line 3: its form of records is 4"),
+    "newer records": (LINES[0] + b"garbage\n" + NEWER, f"line 3: its form of records is {SCHEMA + 1}"),
     "no record": (b"a,b\n1,2\n", "has no record to keep, and stays as it is"),
 }
 
@@ -153,8 +154,8 @@ def test_every_reader_refuses_a_newer_form_in_one_line(folder, capsys, arguments
     status, out, told = format_bench(capsys, *(each.format(folder) for each in arguments))
     assert (status, out) == (2, "")
     assert told == (
-        f"format-bench: {folder / name}, line 2: its form of records is 4, and this FormatBench reads "
-        "forms up to 3; upgrade it: pip install --upgrade formatbench\n"
+        f"format-bench: {folder / name}, line 2: its form of records is {SCHEMA + 1}, and this "
+        f"FormatBench reads forms up to {SCHEMA}; upgrade it: pip install --upgrade formatbench\n"
     )
 
 
