@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.codecs import ErrorScale
@@ -56,15 +57,19 @@ def _bound(scale: ErrorScale, bits: int | None) -> str:
 
 def facts_of(family: str, label: str) -> AdapterFacts:
     """Return the facts of the adapter of a label, given the name of its family."""
-    try:
-        return _known(family, label) if family in FAMILIES else AdapterFacts()
-    except (UnknownNameError, UnavailableError):  # not kept: what is unavailable now may be later
+    if family not in FAMILIES:
         return AdapterFacts()
+    registry = import_module(FAMILIES[family].adapters).registry
+    return _facts_of(registry, registry.folder, label)
 
 
 @functools.cache
-def _known(family: str, label: str) -> AdapterFacts:
-    adapter: Any = import_module(FAMILIES[family].adapters).registry.find(label)
+def _facts_of(registry: Any, _folder: Path, label: str) -> AdapterFacts:
+    # By the folder, too: another one may have adapters that this one lacks.
+    try:
+        adapter: Any = registry.find(label)
+    except (UnknownNameError, UnavailableError):
+        return AdapterFacts()
     codecs: tuple[Codec, ...] = getattr(adapter, "codecs", ())
     loss = "pixels change" if getattr(adapter, "changes_pixels", False) else ""
     if error := getattr(adapter, "error", None):
