@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.codecs import ErrorScale
@@ -16,7 +15,7 @@ from adapter_core.errors import UnavailableError, UnknownNameError
 from format_bench.results.suites import FAMILIES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from adapter_core.codecs import Codec
 
@@ -59,15 +58,13 @@ def facts_of(family: str, label: str) -> AdapterFacts:
     """Return the facts of the adapter of a label, given the name of its family."""
     if family not in FAMILIES:
         return AdapterFacts()
-    registry = import_module(FAMILIES[family].adapters).registry
-    return _facts_of(registry, registry.folder, label)
+    return _facts_of(import_module(FAMILIES[family].adapters).registry.find, label)
 
 
 @functools.cache
-def _facts_of(registry: Any, _folder: Path, label: str) -> AdapterFacts:
-    # By the folder, too: another one may have adapters that this one lacks.
+def _facts_of(find: Callable[[str], Any], label: str) -> AdapterFacts:
     try:
-        adapter: Any = registry.find(label)
+        adapter = find(label)
     except (UnknownNameError, UnavailableError):
         return AdapterFacts()
     codecs: tuple[Codec, ...] = getattr(adapter, "codecs", ())

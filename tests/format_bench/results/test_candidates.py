@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import data_formats
+from adapter_core import UnavailableError
 from format_bench.report.model import results_by_suite
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import joined
@@ -84,3 +85,13 @@ def test_a_note_says_what_a_lossy_format_lost():
     assert shown.notes == [f"JPEG, lossy: {words}"]
     ((group,),) = [suite.groups for suite in results_by_suite(results(verified[:2]))]
     assert text_table("images", result_table(group)).notes == ["JPEG, lossy: pixels change"]
+
+
+def test_an_adapter_that_was_unavailable_for_a_moment_is_named_by_its_facts_later(monkeypatch):
+    def find(label):
+        raise UnavailableError(label, "it is broken", "pip install it")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(data_formats.registry, "find", find)
+        assert str(Configuration("Feather", family="tables")) == "Feather"
+    assert str(Configuration("Feather", family="tables")) == "Feather, no codec"
