@@ -21,11 +21,10 @@ from typing import Any, NamedTuple
 from format_bench.instruments import isolation
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.racing.entries import entries_of
-from format_bench.racing.race import Trial
 from format_bench.racing.session import Measurer
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import load
-from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
 from format_bench.runner.user_data import Source, prepare
@@ -99,32 +98,22 @@ def check(table: Path, out: Path, answer: dict[str, Any], wish: list[str]) -> Ch
 
 def _measure_all(table: Path, out: Path, names: set[str]) -> None:
     """Measure each candidate of the race on all rows, in each round in a fresh process for a format."""
-    family = FAMILIES["tables"]
-    weights = {
-        measure: 1.0
-        for step in family.steps
-        for metric in step.metrics
-        for measure in [Measure(metric, step.cache if METRICS[metric].cached else None).comparable]
-        if measure.option in names
-    }
     with ExitStack() as stack:
         folder = stack.enter_context(folders.make(folders.check_scratch(None)))
         isolation.start_server()
         own = prepare(Source(str(table)), folder)
-        entries = entries_of(family, own.name, own.rows)
-        cases = {Configuration(each.format, each.codec, each.level): each for each in entries.cases}
+        cases = entries_of(FAMILIES["tables"], own.name, own.rows).by_configuration
         folders.open_results(out, fresh=False, fingerprints={own.name: own.fingerprint})
         stack.enter_context(folders.only_run(out))
+        weights = dict.fromkeys(map(Measure.named, names), 1.0)
         measurer = Measurer(out, folder, own, cases, weights)
         files = RunMetadataFiles(out, measurer.run_id, folder, f"{own.rows} rows", {})
         stack.enter_context(files)
         tried = [(Configuration.of(each), each.rounds) for each in measurer.earlier()]
         for number in range(1, ROUNDS + 1):
             done = {entry for entry, rounds in tried if rounds >= number}
-            for label in dict.fromkeys(each.format for each in cases):
-                left = tuple(each for each in cases if each.format == label and each not in done)
-                if left:
-                    measurer.measure(Trial(left, (own.rows,), LIMIT_SECONDS), len(left) * LIMIT_SECONDS)
+            for _ in measurer.measure_each(LIMIT_SECONDS, done):
+                pass  # the records are on disk
             files.start("all", LIMIT_SECONDS)
 
 

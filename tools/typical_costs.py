@@ -20,10 +20,8 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.racing import promise
 from format_bench.racing.entries import entries_of
 from format_bench.racing.promise import NUMBERS, PIXELS, TEXT, TypicalCost
-from format_bench.racing.race import Trial
 from format_bench.racing.session import Measurer
 from format_bench.results import flat_csv
-from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import METRICS, Measure, Noise
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.user_data import Prepared
@@ -50,20 +48,18 @@ def costs(family_name: str, kind: str, dataset: str, rows: int) -> list[TypicalC
         shape = operations.store(operations.generate(dataset, rows), folder / "own")
         stored = Outcome((folder / "own", shape[1]))
         own = Prepared(dataset, family_name, shape[0], stored, "", None, ())  # type: ignore[arg-type]
-        entries = entries_of(family, dataset, shape[0])
-        cases = {Configuration(each.format, each.codec, each.level): each for each in entries.cases}
+        cases = entries_of(family, dataset, shape[0]).by_configuration
         measures = {
-            Measure(metric, step.cache if METRICS[metric].cached else None).comparable: 1.0
+            Measure.at(metric, step.cache).comparable: 1.0
             for step in family.steps_of(family.suites[0])
             for metric in step.metrics
             if METRICS[metric].leader and METRICS[metric].noise is not Noise.MEMORY
         }
         (folder / "out").mkdir()
         measurer = Measurer(folder / "out", folder, own, cases, measures)
-        for label in dict.fromkeys(each.format for each in cases):
-            mine = tuple(each for each in cases if each.format == label)
-            trial = Trial(mine, (shape[0],), LIMIT_SECONDS)
-            found += measurer.measure(trial, len(mine) * LIMIT_SECONDS)
+        for records in measurer.measure_each(LIMIT_SECONDS):
+            found += records
+            label = records[0].format if records else "no time left"
             print(f"{family_name}, {dataset}: {label}", file=sys.stderr, flush=True)
     today = datetime.now(UTC).date().isoformat()
     return [

@@ -11,6 +11,7 @@ from adapter_core.codecs import algorithm_of, shuffles
 from data_generator.user.summary import ArrayDescription, TableDescription
 from format_bench.families.cases import Case
 from format_bench.families.operations import registry_of
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import joined
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from format_bench.racing.promise import Promise
-    from format_bench.results.candidates import Configuration
     from format_bench.results.suites import Family
     from format_bench.runner.user_data import Description
 
@@ -43,6 +43,16 @@ class Entries(NamedTuple):
     """In the order of their labels, without a codec first."""
     unavailable: dict[str, str]
     """Why a format is no candidate here, by label: a package is missing."""
+
+    @property
+    def by_configuration(self) -> dict[Configuration, Case]:
+        """The cases by their configurations, with the names of their families."""
+        return {
+            Configuration(
+                *(each.format, each.codec, each.level, each.threads), family=each.family.name
+            ): each
+            for each in self.cases
+        }
 
 
 def entries_of(family: Family, dataset: str, rows: int, *, thorough: bool = False) -> Entries:

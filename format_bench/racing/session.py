@@ -101,7 +101,7 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
             display.console.print(f"note: {each}", soft_wrap=True)
         family = FAMILIES[own.family]
         found = entries_of(family, own.name, own.rows, thorough=request.thorough)
-        cases = {_entry_of(case): case for case in found.cases}
+        cases = found.by_configuration
         criteria = purposes.criteria_before(cases, family.suites[0].name, request.wish)
         promise = promise_for(own, family, criteria.weights, out.parent)
         entries = in_order(cases, promise, family)
@@ -171,11 +171,6 @@ def _facts(
     return facts
 
 
-def _entry_of(case: Case) -> Configuration:
-    fields = case.format, case.codec, case.level, case.threads
-    return Configuration(*fields, family=case.family.name)
-
-
 def _exclude(standings: Standings, family: Family, criteria: Criteria, own: Prepared) -> None:
     """Drop the entries that their declarations rule out: a requirement, a kind of column, a loss.
 
@@ -210,9 +205,7 @@ def steps_for(
     timed = Effort(FULL_SECONDS, FULL_CALLS) if is_full else Effort(SAMPLE_SECONDS, SAMPLE_CALLS)
     for step in family.steps:
         counting = {
-            metric
-            for metric in step.metrics
-            if Measure(metric, step.cache if METRICS[metric].cached else None).comparable in weights
+            metric for metric in step.metrics if Measure.at(metric, step.cache).comparable in weights
         }
         if counting or step is family.steps[0] or family.loss in step.metrics:
             metrics = (
@@ -268,6 +261,24 @@ class Measurer:
             and Configuration.of(each) in self._cases
             and not is_of_surroundings(each.status, each.sentence)
         ]
+
+    def measure_each(
+        self, limit_seconds: float, done: Collection[Configuration] = ()
+    ) -> Iterator[list[Record]]:
+        """Measure each entry on all rows, without a race; yield the records of each format.
+
+        Parameters
+        ----------
+        limit_seconds : float
+            Wall time of an entry, after which it has no value.
+        done : collection of Configuration, optional
+            Entries that are left out.
+        """
+        left = [each for each in self._cases if each not in done]
+        for label in dict.fromkeys(each.format for each in left):
+            # Choices of a format share a process, and so its imports.
+            same = tuple(each for each in left if each.format == label)
+            yield self.measure(Trial(same, (self._own.rows,), limit_seconds), len(same) * limit_seconds)
 
     def measure(self, trial: Trial, limit_seconds: float) -> list[Record]:
         """Measure a trial and return its records; they are on disk then.

@@ -20,7 +20,7 @@ from format_bench.recommendation.scope import Scope, one_suite
 from format_bench.recommendation.scoring import NO_TRANSFER, Speeds, Weights, checked
 from format_bench.results.candidates import Candidate, Configuration, DatasetSize
 from format_bench.results.display.text import joined
-from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES, SUITES, Family, family_of_suite
 
 if TYPE_CHECKING:
@@ -181,9 +181,7 @@ def criteria_before(configurations: Iterable[Configuration], suite: str, wish: W
 
 def _measures_of(family: Family) -> list[Measure]:
     return [
-        Measure(metric, step.cache if METRICS[metric].cached else None).comparable
-        for step in family.steps
-        for metric in step.metrics
+        Measure.at(metric, step.cache).comparable for step in family.steps for metric in step.metrics
     ]
 
 

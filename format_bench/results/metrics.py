@@ -129,6 +129,11 @@ class Measure(NamedTuple):
         return cls(record.metric, record.cache, record.query)
 
     @classmethod
+    def at(cls, metric: str, cache: str | None) -> Measure:
+        """Return the measure of a metric in a state of the page cache, if that has a bearing on it."""
+        return cls(metric, cache if METRICS[metric].cached else None)
+
+    @classmethod
     def named(cls, name: str) -> Measure:
         """Return the measure of a name such as "read_time" or "cold read time".
 

@@ -19,7 +19,7 @@ from format_bench.metadata import libraries, machine
 from format_bench.results import environments, records
 from format_bench.results.display.text import joined, plural
 from format_bench.results.load import RESULTS
-from format_bench.results.metrics import METRICS
+from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.records import Key, Record, engine_of, key
 from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.system.library_set import AXIS
@@ -248,7 +248,7 @@ def _empty_records(case: Case, columns: int, step: Step, run_id: str) -> Iterato
                 columns=columns,
                 codec=case.codec,
                 level=case.level,
-                conditions=dict(case.conditions | {"cache": _cache(step, metric)}),
+                conditions=dict(case.conditions | {"cache": Measure.at(metric, step.cache).cache}),
                 metric=metric,
                 unit=METRICS[metric].unit,
                 value=None,
@@ -306,10 +306,6 @@ def _with_repeats(record: Record, repeats: Sequence[float], round_sizes: list[in
         interval=[interval.low, interval.high] if interval else None,
         round_sizes=round_sizes,
     )
-
-
-def _cache(step: Step, metric: str) -> str | None:
-    return step.cache if METRICS[metric].cached else None
 
 
 def new_run_id() -> str:
