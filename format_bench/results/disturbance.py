@@ -81,14 +81,17 @@ def slowed_sentence(records: Iterable[Record]) -> str:
     cpu = {key(each): each.value for each in found if each.metric in _COMPUTING.values()}
     ratios = []
     for each in found:
-        if each.metric in _COMPUTING:
-            own = cpu.get(key(replace(each, metric=_COMPUTING[each.metric])))
+        if each.metric not in _COMPUTING:
+            continue
+        if each.cpu_repeats:
+            # Of an estimate, the value is of more rows.
+            wall = statistics.median(each.repeats)
+            own: float | None = statistics.median(each.cpu_repeats)
+        else:
             wall = each.value or 0.0
-            if each.cpu_repeats:
-                # Of an estimate, the value is of more rows.
-                wall, own = statistics.median(each.repeats), statistics.median(each.cpu_repeats)
-            if own:
-                ratios.append(wall / own)
+            own = cpu.get(key(replace(each, metric=_COMPUTING[each.metric])))
+        if own:
+            ratios.append(wall / own)
     slowed = [each for each in ratios if each >= SLOWED]
     if not slowed or len(slowed) < SLOWED_SHARE * len(ratios):
         return ""

@@ -135,12 +135,13 @@ def _cells(group: ComparisonGroup, suite: SuiteResults, source: str) -> dict[str
     names = {each: str(replace(each, threads=group.threads)) for each in group.configurations}
     measures = [each.comparable.option for each in group.measures]
     first = "/".join([start, next(iter(names.values())), *measures[:1]])
-    before, _, after = cells.command(source, first).partition(shlex.quote(first))
+    command = cells.command(source, first)
+    before, _, after = command.partition(shlex.quote(first))
     return {
         "start": start,
         "names": names,
         "measures": measures,
-        "command": before + shlex.quote(first) + after,
+        "command": command,
         "before": before,
         "after": after,
     }
