@@ -11,6 +11,7 @@ coefficients differ.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,6 +50,7 @@ DICTIONARY, PLAIN, DELTA = "dictionary", "plain", "delta or split"
 
 SHARED_TERMS = (
     "per column chunk of the file",
+    "per column chunk with statistics",
     "per column chunk read",
     "per byte read",
     *(f"per value decoded, {kind}" for kind in (DICTIONARY, PLAIN, DELTA)),
@@ -96,10 +98,16 @@ class TableFacts:
     """The encoding of each column that may take the dictionary's place."""
     read: dict[str, list[str]] = field(default_factory=dict)
     """Columns that a query reads."""
+    folders: dict[str, int] = field(default_factory=dict)
+    """Number of values of the columns that rows may be sorted by, and so partitioned by."""
 
     def group_rows(self, layout: TableLayout) -> int:
-        """Return the rows of a row group, at most all."""
-        return min(self.rows, layout.group_rows or DEFAULT_GROUP_ROWS)
+        """Return the rows of a row group: at most all, and those of a folder as a known number."""
+        most = min(self.rows, layout.group_rows or DEFAULT_GROUP_ROWS)
+        if layout.partition_by:
+            mean = self.rows // math.prod(self.folders[each] for each in layout.partition_by)
+            most = min(most, max((each for each in GROUP_ROWS if each <= mean), default=GROUP_ROWS[0]))
+        return most
 
     def groups(self, layout: TableLayout) -> int:
         """Return the number of row groups."""
@@ -167,6 +175,7 @@ class TableFacts:
         threads = max(1, min(cpus, touched.blocks))
         return [
             float(groups * len(self.names)),
+            float(groups * len(layout.statistics or self.names)),
             float(touched.blocks * width),
             stored,
             *decoded.values(),
@@ -211,6 +220,7 @@ def facts_of(
         if failed:
             continue
         found.orders.append(order)
+        found.folders |= {name: columns.values(name) for name in order}
         places = columns.places(order)
         for name, query in asked.items():
             if query.where:
@@ -248,6 +258,10 @@ class _Columns:
         """Return why rows cannot be sorted by a column; empty if they can."""
         found = self._coded(name)
         return found if isinstance(found, str) else ""
+
+    def values(self, name: str) -> int:
+        """Return the number of values of a column that rows can be sorted by."""
+        return len(self._coded(name)[1])
 
     def places(self, order: Sequence[str]) -> np.ndarray:
         """Return the numbers of the rows in an order, nulls last."""

@@ -1,4 +1,4 @@
-"""Planner of tables: order of rows, row groups, pages, codec, encodings and bloom filters."""
+"""Planner of tables: order, partitions, row groups, pages, codec, encodings, filters and statistics."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -121,7 +122,7 @@ class LayoutPlanner(Planner):
         return ()
 
     def _choices(self, store: StorePlan) -> list[list[Any]]:
-        """Return the values of a store's choices: order, codec, rows of groups and pages, filters."""
+        """Return the values of a store's choices, one list for each."""
         adapter = query_engines.find(store.label).format
         names, rows = adapter.layout_names, self.facts.rows
         codecs = list(adapter.layout_codecs) if "codec" in names else [""]
@@ -134,17 +135,27 @@ class LayoutPlanner(Planner):
         orders: list[Any] = [each for each in self._sampled.orders if each in self.facts.orders]
         if any(query.positions for query in self.facts.asked.values()):
             orders = [()]  # rows are asked by their numbers
-        return [orders, codecs, groups, pages, list(dict.fromkeys(filters)), [0, 1, 2]]
+        folders = [()]
+        if "partition_by" in names and orders != [()]:
+            folders = [(), self._sampled.partition]
+        compared = {name for query in self.facts.asked.values() for name in query.compared}
+        least = tuple(name for name in self.facts.names if name in compared)
+        statistics = [(), least] if "statistics" in names else [()]
+        encodings = [0, 1, 2] if "encodings" in names else [0]
+        choices = [orders, codecs, groups, pages, filters, encodings, folders, statistics]
+        return [list(dict.fromkeys(each)) for each in choices]
 
     def _form(self, store: StorePlan, choice: Sequence[Any]) -> TableLayout:
-        order, codec, group, page, lookups, encoding = choice
+        order, codec, group, page, lookups, encoding, folders, statistics = choice
         encodings: tuple[tuple[str, str], ...] = ()
-        if "encodings" in query_engines.find(store.label).format.layout_names:
+        if encoding:
             known = self.facts.encodings(order, codec or "snappy")
             encodings = known[min(encoding, len(known) - 1)]
-        filtered = tuple(each for each in lookups if each not in order)
+        filtered = tuple(each for each in lookups if each not in {*order, *folders})
         return TableLayout(
-            sort_by=order,
+            sort_by=tuple(each for each in order if each not in folders),
+            partition_by=folders,
+            statistics=statistics,
             codec=codec,
             group_rows=group,
             page_rows=page,
@@ -225,12 +236,14 @@ class LayoutPlanner(Planner):
         if layout == TableLayout():
             return LIBRARY
         parts = [
+            f"folders of {'+'.join(layout.partition_by)}" if layout.partition_by else "",
             f"by {'+'.join(layout.sort_by)}" if layout.sort_by else "unsorted",
             f"groups {layout.group_rows:,}" if layout.group_rows else "",
             f"pages {layout.page_rows:,}" if layout.page_rows else "",
             layout.codec,
             plural(len(layout.encodings), "encoding") if layout.encodings else "",
             "filters" if layout.lookups else "",
+            "fewer statistics" if layout.statistics else "",
         ]
         return "; ".join(filter(None, parts))
 
@@ -350,8 +363,10 @@ def prepared(
         for each in own.remarks:
             watch(each)
     path = folder / "sample"
+    formats = [query_engines.find(label).format for label in request.labels(LayoutPlanner)]
+    is_partitioned = any("partition_by" in each.layout_names for each in formats)
     outcome = isolation.run(
-        sample_table,
+        partial(sample_table, is_partitioned=is_partitioned),
         *(request.name, stored, request.size, questions, sample_bytes, codecs, path),
         [each.sort_by for each in request.given],
         limit_seconds=USUAL_LIMITS.seconds,

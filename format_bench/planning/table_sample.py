@@ -16,7 +16,7 @@ from data_generator import DEFAULT_SEED
 from data_generator.sampling import sampled_rows
 from format_bench.families.queries.operations import QueryOperations, QueryTables
 from format_bench.families.tables.operations import TableOperations
-from format_bench.planning.layout_cost import TableFacts, facts_of
+from format_bench.planning.layout_cost import GROUP_ROWS, TableFacts, facts_of
 from format_bench.results.display.text import joined
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class TableSample:
     """Names of the questions that separate terms of a model."""
     orders: list[tuple[str, ...]]
     """Sort keys that may be proposed."""
+    partition: tuple[str, ...]
+    """Column that may have a folder for each value; empty if none serves the queries."""
 
 
 def sample_table(  # noqa: PLR0913, PLR0917 (the data, and what is asked)
@@ -53,6 +55,8 @@ def sample_table(  # noqa: PLR0913, PLR0917 (the data, and what is asked)
     codecs: list[str],
     path: Path,
     given: Sequence[tuple[str, ...]] = (),
+    *,
+    is_partitioned: bool = False,
 ) -> tuple[TableSample, Questions] | str:
     """Store a sample of a table to be asked a mix; return its facts, or the message of an error."""
     try:
@@ -80,9 +84,12 @@ def sample_table(  # noqa: PLR0913, PLR0917 (the data, and what is asked)
     keys = questions.tuned.get(TABLE, {}).get("sort_by", [])
     df = data.tables[TABLE]
     orders = [(), *_orders(df, asked, questions, tuple(keys))]
-    facts = facts_of(df, asked, [*orders, *given], codecs, lookups_of(asked))
+    partition = _partition(df, asked, questions) if is_partitioned else ()
+    inside = [(*partition, *(each for each in order if each not in partition)) for order in orders]
+    facts = facts_of(df, asked, [*orders, *inside, *given], codecs, lookups_of(asked))
     probes = tuple(each for each in asked if each not in questions.by_name)
-    return TableSample(facts, len(whole), probes, orders), data.questions or questions
+    sample = TableSample(facts, len(whole), probes, orders, partition)
+    return sample, data.questions or questions
 
 
 def _check_keys(df: pd.DataFrame, questions: Questions) -> None:
@@ -138,14 +145,12 @@ def _orders(
     df: pd.DataFrame, asked: Mapping[str, Query], questions: Questions, keys: tuple[str, ...]
 ) -> list[tuple[str, ...]]:
     """Return sort keys that may serve queries: by the weights of the conditions on their columns."""
-    weights: dict[str, float] = {}
+    weights = _compared(asked, questions)
     others: dict[str, float] = {}
     for name, query in asked.items():
-        weight = questions.by_name[name].weight if name in questions.by_name else 0.0
-        for column in query.compared:
-            weights[column] = weights.get(column, 0.0) + weight
         for column in (*query.groups, *([query.order.column] if query.order else ())):
-            others[column.partition(".")[0]] = others.get(column, 0.0) + weight
+            owner = column.partition(".")[0]
+            others[owner] = others.get(owner, 0.0) + _weight(name, questions)
     first = sorted(weights, key=lambda each: -weights[each])
     found = [keys] if keys else []
     found += [(each,) for each in first[:3]]
@@ -155,6 +160,30 @@ def _orders(
         found.append(tuple(pair))
     found += [(each,) for each in sorted(others, key=lambda each: -others[each])]
     return list(dict.fromkeys(each for each in found if {*each} <= {*df.columns}))[: MOST_ORDERS - 1]
+
+
+def _compared(asked: Mapping[str, Query], questions: Questions) -> dict[str, float]:
+    """Return the columns that queries select by, with the weights of these queries."""
+    weights: dict[str, float] = {}
+    for name, query in asked.items():
+        for column in query.compared:
+            weights[column] = weights.get(column, 0.0) + _weight(name, questions)
+    return weights
+
+
+def _weight(name: str, questions: Questions) -> float:
+    return questions.by_name[name].weight if name in questions.by_name else 0.0
+
+
+def _partition(df: pd.DataFrame, asked: Mapping[str, Query], questions: Questions) -> tuple[str, ...]:
+    """Return the column selected by most whose values may have a folder each; empty if there is none."""
+    weights = _compared(asked, questions)
+    # Each folder has files of its own: less than the smallest row group costs more than it saves.
+    most = len(df) // GROUP_ROWS[0]
+    for column in sorted(weights, key=lambda each: -weights[each]):
+        if column in df.columns and 2 <= _distinct(df, column) <= most:  # noqa: PLR2004 (folders)
+            return (column,)
+    return ()
 
 
 def _distinct(df: pd.DataFrame, column: str) -> int:

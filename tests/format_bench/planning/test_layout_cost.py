@@ -80,6 +80,9 @@ def test_amounts_are_of_the_columns_row_groups_and_codec_of_a_layout(facts):
     assert one["per row and condition"] == 8_192
     assert 0 < one["per byte read"] < whole["per byte read"]
     assert one["zstd:1"] > one["per byte read"]
+    fewer = amounts("key", group_rows=8_192, statistics=("key",))
+    assert fewer["per column chunk with statistics"] == 5
+    assert fewer["per column chunk of the file"] == 5 * 5
     assert amounts("key", "zstd:1")["per row and condition"] == ROWS
 
 
@@ -89,3 +92,14 @@ def test_other_encodings_are_offered_where_they_are_smaller(facts):
     assert dict(smallest)["place"] == "DELTA_BINARY_PACKED"
     small = TableLayout(encodings=smallest)
     assert facts.size_bytes(small, "none") < facts.size_bytes(TableLayout(), "none")
+
+
+def test_folders_are_read_like_rows_in_order_whose_groups_end_with_the_folder():
+    df = pd.DataFrame({"year": np.arange(ROWS) % 4, "value": np.arange(ROWS) * 1.0})
+    query = Query(columns=("value",), where=(Comparison("year", "==", 2),))
+    facts = facts_of(df, {"year": query}, [("year",)], ["none"], [])
+    layout = TableLayout(partition_by=("year",))
+    assert facts.group_rows(layout) == 8_192  # of the 10,000 rows of a year
+    assert facts.group_rows(TableLayout()) == ROWS
+    amounts = dict(zip(SHARED_TERMS, facts.amounts("year", layout, "none", [], 2), strict=True))
+    assert amounts["per row and condition"] == 2 * 8_192

@@ -135,3 +135,16 @@ def test_what_cannot_be_planned_ends_with_one_line_and_status_2(
     assert (status, out) == (2, "")
     assert message in err.splitlines()[-1]
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("store", "choice"), [("Delta[deltalake]", "partition_by"), ("Parquet[duckdb]", "statistics")]
+)
+def test_folders_and_statistics_are_tried_where_a_format_has_them(call, tmp_path, store, choice):
+    where = 'where = [{ column = "status", operator = "==", value = "bad" }]'
+    (tmp_path / "mix.toml").write_text(question(f'aggregates = ["count", "sum(load)"]\n{where}'))
+    arguments = "mix.toml", "--data", "mine.parquet", "--stores", store, "--budget", "1s", "--json"
+    status, out, err = call(*arguments)
+    assert status == 0, err
+    layouts = [TableLayout.parse(each["layout"]) for each in json.loads(out)["ranked"]]
+    assert {getattr(each, choice) for each in layouts} == {(), ("status",)}
