@@ -135,9 +135,9 @@ class LayoutPlanner(Planner):
         orders: list[Any] = [each for each in self._sampled.orders if each in self.facts.orders]
         if any(query.positions for query in self.facts.asked.values()):
             orders = [()]  # rows are asked by their numbers
-        folders = [()]
+        folders: list[tuple[str, ...]] = [()]
         if "partition_by" in names and orders != [()]:
-            folders = [(), self._sampled.partition]
+            folders.append(self._sampled.partition)
         compared = {name for query in self.facts.asked.values() for name in query.compared}
         least = tuple(name for name in self.facts.names if name in compared)
         statistics = [(), least] if "statistics" in names else [()]
