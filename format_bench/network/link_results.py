@@ -2,17 +2,19 @@
 
 wall time = CPU + round trips * round-trip time + share * transfer
 
-The three unknowns are not negative: CPU and other fixed time; round trips that are waited for one after
-the other, of requests and of handshakes; and the share of the transfer that adds to the wall
-time. The transfer is bytes / bandwidth and, over TCP, the round trips of its slow start: see
-`transfer_seconds`. The fit minimizes the squares of relative errors: C. Lawson and R. Hanson, Solving
-Least Squares Problems, chapter 23.
+The unknowns are not negative: CPU and other fixed time; round trips that are waited for one after the
+other, of requests and of handshakes; and the share of the transfer that adds to the wall time. Round
+trips are unknown only where the proxy did not see the requests: a fit cannot tell them from the transfer
+where bytes take most of the time, so counted ones are taken for known. The transfer is bytes /
+bandwidth and, over TCP, the round trips of its slow start: see `transfer_seconds`. The fit minimizes the
+squares of relative errors: C. Lawson and R. Hanson, Solving Least Squares Problems, chapter 23.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import NamedTuple
 
 import data_formats
@@ -88,21 +90,27 @@ class LinkModel(NamedTuple):
         return self.seconds(seen) / seen.seconds - 1
 
 
-def fit(observations: Sequence[Observation]) -> LinkModel:
+def fit(observations: Sequence[Observation], round_trips: float | None = None) -> LinkModel:
     """Return the model with the least sum of squared relative errors.
 
     Parameters
     ----------
     observations : sequence of Observation
         At least three settings, whose round-trip times and bandwidths differ.
+    round_trips : float, optional
+        The counted round trips, if they are known.
     """
     import numpy as np
     from scipy.optimize import nnls  # type: ignore[import-untyped]
 
     rows = np.array([[1.0, each.round_trip_seconds, transfer_seconds(each)] for each in observations])
     seconds = np.array([each.seconds for each in observations])
-    found, _ = nnls(rows / seconds[:, None], np.ones(len(seconds)))
-    return LinkModel(*map(float, found))
+    if round_trips is None:
+        found, _ = nnls(rows / seconds[:, None], np.ones(len(seconds)))
+        return LinkModel(*map(float, found))
+    left = seconds - round_trips * rows[:, 1]
+    (cpu, share), _ = nnls(rows[:, [0, 2]] / seconds[:, None], left / seconds)
+    return LinkModel(float(cpu), round_trips, float(share))
 
 
 DATASET = "kaons"
@@ -221,9 +229,20 @@ FORM = _Form(
 )
 
 
-def model_of(results: Iterable[LinkResult]) -> LinkModel:
+def counted(results: Iterable[LinkResult]) -> float | None:
+    """Return the round trips that the proxy counted in reads of one question; None if it saw none.
+
+    Longer round trips tell requests that wait for each other from those under way together.
+    """
+    seen = [each for each in results if each.waits]
+    longest = max((each.round_trip_ms for each in seen), default=0.0)
+    return median(each.waits for each in seen if each.round_trip_ms == longest) if longest else None
+
+
+def model_of(results: Sequence[LinkResult]) -> LinkModel:
     """Return the model of one question to one format, fitted at the round-trip times `FITTED_MS`."""
-    return fit([each.observation() for each in results if each.round_trip_ms in FITTED_MS])
+    fitted = [each.observation() for each in results if each.round_trip_ms in FITTED_MS]
+    return fit(fitted, counted(results))
 
 
 def held_back_errors(model: LinkModel, results: Iterable[LinkResult]) -> list[float]:

@@ -234,6 +234,13 @@ def _remove(folder: RemoteFile) -> None:
         ) from None
 
 
+_ARRIVAL = 0.9
+"""Share of a round trip from the end of an answer, at the server's end, to a request that depends on it.
+
+It is a whole one, half for the answer's last packet and half for the request, less a timer's error: what
+arrives sooner was sent before the answer was there."""
+
+
 class Link(Started):
     """A folder that a server serves over a link with a round-trip time and a bandwidth.
 
@@ -286,8 +293,7 @@ class Link(Started):
         self._gap_seconds = 0.0
         if self._network:
             self._network.set(round_trip_seconds, bytes_per_second)
-            # What arrives sooner was under way before the answer.
-            self._gap_seconds = round_trip_seconds / 2
+            self._gap_seconds = round_trip_seconds * _ARRIVAL
         else:
             self._proxy.set(round_trip_seconds=round_trip_seconds, bytes_per_second=bytes_per_second)
 

@@ -81,6 +81,8 @@ class Call:
     """Time from the request's head to the end of the answer."""
     start: float = 0.0
     """When the head was there, on a clock of the proxy's own."""
+    opened: float = 0.0
+    """When its connection was there, on the same clock."""
 
 
 class Proxy(CommandedProcess):
@@ -164,24 +166,26 @@ def waits_of(calls: Sequence[Call], gap_seconds: float = 0.0) -> int:
     """Return the round trips that a client waited for, one after the other.
 
     They are those of its longest chain of requests, each of which began when the answer before had
-    ended; the first request of a connection waits for the connection as well. Requests that a client
-    makes at the same time are on different chains, and wait together.
+    arrived; the first request of a connection waits for the connection as well, unless that had been
+    opened in advance. Requests that a client makes at the same time are on different chains, and wait
+    together.
 
     Parameters
     ----------
     calls : sequence of Call
         The requests.
     gap_seconds : float
-        Least time from an answer to a request that depends on it: a part of the round trip where
+        Least time from the end of an answer to a request that depends on it: nearly a round trip where
         packets are delayed on their way to the proxy, 0 where the proxy itself delays requests.
     """
     longest: list[tuple[float, int]] = []
     connections = set()
     for each in sorted(calls, key=lambda each: each.start):
         before = [waits for end, waits in longest if end + gap_seconds <= each.start]
-        own = 1 if each.connection in connections else 2
+        is_new = each.connection not in connections
+        is_waited_for = is_new and (not gap_seconds or each.start - each.opened < gap_seconds)
         connections.add(each.connection)
-        longest.append((each.start + each.seconds, own + max(before, default=0)))
+        longest.append((each.start + each.seconds, 1 + is_waited_for + max(before, default=0)))
     return max((waits for _, waits in longest), default=0)
 
 
@@ -222,6 +226,7 @@ class _Server:
 
     async def _connected(self, client: asyncio.StreamReader, answer: asyncio.StreamWriter) -> None:
         number, port = self._connections, answer.get_extra_info("sockname")[1]
+        opened = time.monotonic()
         self._connections += 1
         is_new = is_open = True
         try:
@@ -229,7 +234,7 @@ class _Server:
                 while is_open:
                     head = await client.readuntil(b"\r\n\r\n")
                     method, path, _ = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ", 2)
-                    call = Call(method, path, port=port, connection=number)
+                    call = Call(method, path, port=port, connection=number, opened=opened)
                     self._calls.append(call)
                     start = call.start = time.monotonic()
                     await asyncio.sleep(self._round_trip * (2 if is_new else 1))

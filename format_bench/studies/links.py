@@ -138,27 +138,6 @@ def _row(group: list[LinkResult], mbit: float) -> list[str]:
     ]
 
 
-def counted(context: Context) -> Iterator[Block]:
-    """Yield the round trips that the proxy saw beside the fitted ones; nothing of earlier results."""
-    rows = []
-    for question in QUESTIONS:
-        for group in _groups(context.rows, question):
-            seen = [each for each in group if each.waits and not each.error]
-            if not seen:
-                continue
-            # Longer ones tell requests that wait for each other from those under way together.
-            longest = max(each.round_trip_ms for each in seen)
-            waits = sorted({each.waits for each in seen if each.round_trip_ms == longest})
-            text = f"{waits[0]}" if len(waits) == 1 else f"{waits[0]} to {waits[-1]}"
-            fitted = _fitted(group)
-            model = f"{fitted[0].round_trips:.1f}" if fitted else "-"
-            rows.append([group[0].format, _PROTOCOLS[group[0].scheme], question, text, model])
-    if rows:
-        yield Block(
-            header=["format", "protocol", "question", "counted", "fitted"], rows=rows, alignment="lllrr"
-        )
-
-
 def failures(context: Context) -> Iterator[Block]:
     """Yield the reads without a result, with the reasons."""
     items = [

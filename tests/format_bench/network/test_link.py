@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,21 @@ def test_waits_are_of_requests_one_after_the_other():
     fast = [call(0, 0.001, 0), call(0.002, 0.003, 1), call(0.004, 0.005, 2)]
     assert (waits_of(fast), waits_of(fast, 0.05)) == (6, 2)
     assert waits_of([]) == 0
+
+
+def test_a_connection_that_was_opened_in_advance_is_not_waited_for():
+    def call(start, end, connection, opened):
+        facts = {"connection": connection, "opened": opened}
+        return Call("GET", "/", start=start, seconds=end - start, **facts)
+
+    # Of a round trip of 0.1 s: the second connection was made while the first answer was on its way.
+    first, second = call(0.2, 0.21, 0, 0.2), call(0.31, 0.32, 1, 0.2)
+    assert waits_of([first, second], 0.09) == 3
+    assert waits_of([first, replace(second, opened=0.31)], 0.09) == 4
+    # A request of 60 ms after an answer was sent before the answer was there.
+    assert waits_of([first, call(0.27, 0.28, 1, 0.27)], 0.09) == 2
+    # The proxy's own delay is waited for by the first request of every connection.
+    assert waits_of([first, second]) == 4
 
 
 def test_xrootd_counts_requests_or_gives_a_reason(link):

@@ -12,6 +12,7 @@ from format_bench.network.link_results import (
     LinkModel,
     LinkResult,
     Observation,
+    counted,
     fit,
     held_back_errors,
     model_of,
@@ -33,6 +34,29 @@ def test_a_fit_finds_the_parameters_of_exact_times(slow_start):
     seen = [each._replace(seconds=truth.seconds(each)) for each in settings]
     assert fit(seen) == pytest.approx(truth)
     assert fit(seen).error(seen[0]._replace(seconds=2 * seen[0].seconds)) == pytest.approx(-0.5)
+
+
+def test_counted_round_trips_are_taken_for_known():
+    truth = LinkModel(0.05, 2.0, 1.0)
+    # Bytes take all the time: at these round-trip times a fit alone does not see two round trips.
+    settings = [Observation(round_trip, FAST / 10, 30_000_000, False) for round_trip in (0.0, 0.001)]
+    noise = (1.0, 0.998)
+    seen = [
+        each._replace(seconds=truth.seconds(each) * factor)
+        for each, factor in zip(settings, noise, strict=True)
+    ]
+    assert fit(seen).round_trips == pytest.approx(0.0)
+    assert fit(seen, 2.0).round_trips == 2.0
+    assert fit(seen, 2.0).seconds(settings[0]) == pytest.approx(seen[0].seconds, rel=0.005)
+
+
+def test_reads_have_the_round_trips_of_the_longest_link():
+    def read(ms, waits):
+        return replace(_result(ms, 100.0, 1.0), waits=waits)
+
+    assert counted([read(0.0, 9), read(100.0, 5), read(100.0, 6), read(100.0, 5)]) == 5
+    assert counted([read(0.0, 9)]) is None
+    assert counted([read(100.0, 0)]) is None
 
 
 def test_a_transfer_takes_the_round_trips_of_slow_start():
