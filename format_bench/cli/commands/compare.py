@@ -12,12 +12,13 @@ from adapter_core.errors import UnknownNameError
 from format_bench.cli.options import load_source
 from format_bench.comparison import compare, output
 from format_bench.results import published
-from format_bench.studies.declared import study
+from format_bench.results.display.text import joined
+from format_bench.studies.declared import kept, study
 
 
 @click.command
 @click.argument("a")
-@click.argument("b")
+@click.argument("b", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print the whole comparison as JSON.")
 @click.option(
     "--page",
@@ -26,7 +27,7 @@ from format_bench.studies.declared import study
     help="Print a page of paper A's findings, judged by B.",
 )
 @click.pass_context
-def command(ctx: click.Context, a: str, b: str, as_json: bool, as_page: bool) -> None:  # noqa: FBT001 (switches)
+def command(ctx: click.Context, a: str, b: str | None, as_json: bool, as_page: bool) -> None:  # noqa: FBT001 (switches)
     """Compare two machines, two library sets, or published figures.
 
     A and B are folders or files of results, or names of published results: thesis, foxbench, qaware. A
@@ -36,8 +37,9 @@ def command(ctx: click.Context, a: str, b: str, as_json: bool, as_page: bool) ->
     formats, and queries, come in the same order in both; and what else differs that may explain it.
     --json adds the intervals of all cells.
 
-    The papers foxbench, qaware, partial-reads and ipsl also have findings: --page prints them with a
-    verdict, as format-bench study does. The last two published no other results.
+    The papers foxbench, qaware, thesis, partial-reads and ipsl also have findings: --page prints them
+    with a verdict, as format-bench study does. The last two published no other results. A paper without
+    results prints all its claims, and how many of them the manual's own measurements confirm and refute.
 
     \b
     Examples:
@@ -45,9 +47,16 @@ def command(ctx: click.Context, a: str, b: str, as_json: bool, as_page: bool) ->
       format-bench compare thesis reports/run --json
       format-bench compare foxbench reports/foxbench
       format-bench compare ipsl reports/ipsl --page
+      format-bench compare qaware
       format-bench compare .asv/quick/results#laptop .asv/quick/results#server
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     a = study.RENAMED.get(a, a) if not Path(a).exists() else a
+    if b is None:
+        if a not in study.papers():
+            papers = joined(study.papers(), most=None)
+            raise click.UsageError(f"name the results to compare with {a}; {papers} can be alone")
+        click.echo(kept.page(a).markdown(), nl=False)
+        return
     if as_page or (a in study.papers() and a not in published.names() and not Path(a).exists()):
         if a not in study.papers():
             raise UnknownNameError("paper", a, study.papers())

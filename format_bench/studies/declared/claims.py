@@ -1,52 +1,49 @@
 """Published findings as entries: the numbers that each compares, and the rule of its verdict.
 
-Two rules decide all of them. *ratio* holds numbers, alone or by others, against bounds. *best* ranks the
-values of a field, such as codecs, by the mean of their ratios to one of them. The published numbers,
-where the project has them, are judged by the same rule, so that a reader sees both sides of a verdict.
+Three rules decide all of them. *ratio* holds numbers, alone or by others, against bounds. *best* ranks
+the values of a field, such as codecs, by the mean of their ratios to one of them. *order* correlates the
+numbers with the published ones of a table. The published numbers, where the project has them, are judged
+by the same rules, so that a reader sees both sides of a verdict.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import operator
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import fmean, median
 from typing import Any, Literal
 
 import msgspec
 
 from adapter_core.errors import InvalidResultsError
-from format_bench.results.display.text import format_ratio, joined, plural, quantity
+from format_bench.comparison.compare import FEWEST_RANKED, spearman
+from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.studies.declared.blocks import imported
 from format_bench.studies.declared.break_even import BreakEven
 from format_bench.studies.declared.selection import NONE, Number, Numbers, counterparts
-
-Mean = Literal["least", "largest", "median", "mean"]
-
-_BOUNDS: dict[str, Callable[[float, float], bool]] = {
-    "below": operator.lt,
-    "at_most": operator.le,
-    "above": operator.gt,
-    "at_least": operator.ge,
-}
+from format_bench.studies.declared.verdicts import (
+    BOUNDS,
+    CONFIRMED,
+    DEPENDS,
+    IN_PART,
+    NOT_MEASURED,
+    REFUTED,
+    UNDECIDED,
+    UNTESTABLE,
+    Mean,
+    Ratio,
+    Side,
+    Verdict,
+    geometric_mean,
+)
 
 _SHOWN = 4
 """Ratios of one comparison that are written out; of more, their number, mean and range."""
 
-
-def geometric_mean(values: Sequence[float]) -> float:
-    """Return the geometric mean of numbers, which is 0 if one of them is."""
-    return math.exp(fmean(map(math.log, values))) if all(values) else 0.0
-
-
-_MEANS: dict[str, Callable[[Sequence[float]], float]] = {
-    "least": min,
-    "largest": max,
-    "median": median,
-    "mean": geometric_mean,
-}
+_FREE = {"rows", "level", "cache", "threads", "settings", "medium"}
+"""Fields in which published numbers may differ from ours: the size, and circumstances left out."""
 
 
 class Compared(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -73,72 +70,7 @@ class Compared(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     @property
     def bounds(self) -> list[tuple[str, float]]:
         """The names and values of its bounds; a comparison without any is shown alone."""
-        return [(name, bound) for name in _BOUNDS if (bound := getattr(self, name)) is not None]
-
-
-@dataclass(frozen=True)
-class Side:
-    """One side of a ratio: a number, or the mean of several."""
-
-    name: str
-    value: float
-    unit: str
-    interval: tuple[float, float] | None = None
-
-    @classmethod
-    def of(cls, numbers: Sequence[Number], by: Mean) -> Side:
-        """Return the mean of numbers, or the least or the largest with its name."""
-        if by in {"least", "largest"} or len(numbers) == 1:
-            return cls.one((min if by == "least" else max)(numbers, key=lambda each: each.value))
-        value = _MEANS[by]([each.value for each in numbers])
-        formats = plural(len(numbers), "configuration")
-        return cls(f"{by} of {formats}", value, numbers[0].unit)
-
-    @classmethod
-    def one(cls, number: Number) -> Side:
-        """Return a number as a side."""
-        return cls(number.name, number.value, number.unit, number.interval)
-
-    def __str__(self) -> str:
-        """Return the name with the value."""
-        text = f"{self.value:.1%}" if self.unit == "share" else quantity(self.value, self.unit)
-        return f"{self.name} {text}"
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """A number by another one, or alone, and the bounds it is held against."""
-
-    upper: Side
-    lower: Side | None
-    measure: str
-    bounds: Sequence[tuple[str, float]]
-
-    @property
-    def value(self) -> float:
-        """The ratio, or the number itself."""
-        return self.upper.value / self.lower.value if self.lower else self.upper.value
-
-    @property
-    def holds(self) -> bool | None:
-        """Whether it is within the bounds; None if that differs within the intervals of the numbers."""
-        found = {self._is_within(each) for each in (self.value, *self._ends())}
-        return found.pop() if len(found) == 1 else None
-
-    def _is_within(self, value: float) -> bool:
-        return all(_BOUNDS[name](value, bound) for name, bound in self.bounds)
-
-    def _ends(self) -> tuple[float, ...]:
-        one, other = self.upper.interval, self.lower.interval if self.lower else (1.0, 1.0)
-        if one is None or other is None or min(other) <= 0:
-            return ()
-        return one[0] / other[1], one[1] / other[0]
-
-    def __str__(self) -> str:
-        """Return both sides and the ratio."""
-        if self.lower is None:
-            return str(self.upper)
-        return f"{self.upper} / {self.lower} = {format_ratio(self.value)}"
+        return [(name, bound) for name in BOUNDS if (bound := getattr(self, name)) is not None]
 
 
 _Key = tuple[object, object]
@@ -154,15 +86,30 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     claim: str
     published: str = ""
     """The published figure with its table, in words."""
-    rule: Literal["ratio", "best"] = "ratio"
+    definition: str = ""
+    """Definition of the paper's numbers, where it matters; its rule is `numbers`."""
+    ours: list[Compared] = []
+    """Numbers by another definition, judged beside the paper's for the rule *ratio*."""
+    our_definition: str = ""
+    on: str = ""
+    """What it depends on, if both definitions have different verdicts, or if it is true in part."""
+    suite: str = ""
+    """The suite of its numbers, if it is another than the study's."""
+    across: bool = False
+    """Whether its numbers are of several groups of results, so that it is judged on all together."""
+    untestable: str = ""
+    """Reason why no numbers can decide it here."""
+    kept: dict[Literal["verdict", "evidence"], str] = {}
+    """Verdict of an earlier measurement whose page lacks numbers for the rule."""
+    rule: Literal["ratio", "best", "order"] = "ratio"
     select: dict[str, Any] = {}
     """Patterns that all its numbers share."""
     numbers: list[Compared] = []
     confirmed_from: float = 1.0
-    """Share of the ratios within their bounds from which the claim is confirmed."""
+    """Share of the ratios within their bounds, or rank correlation, from which it is confirmed."""
     in_part_from: float = 1.0
     """And from which it is in part."""
-    else_: str = msgspec.field(name="else", default="not confirmed")
+    else_: str = msgspec.field(name="else", default=REFUTED)
     """Verdict if it is not."""
     note: str = ""
     tried: str = ""
@@ -185,21 +132,74 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     break_even: BreakEven | None = None
     """Or up to which speed of the disk it is true."""
 
-    def judge(self, numbers: Numbers) -> Verdict:
-        """Return the verdict of measured numbers."""
+    def judge(self, numbers: Numbers, published: Numbers | None = None) -> Verdict:
+        """Return the verdict of measured numbers; for the rule *order* beside the published ones."""
+        if self.untestable:
+            return Verdict(UNTESTABLE, self.untestable)
         if self.tried:
-            is_true, evidence = imported(self.tried)()
-            return Verdict("confirmed" if is_true else self.else_, evidence)
+            try:
+                is_true, evidence = imported(self.tried)()
+            except ImportError as error:
+                return Verdict(NOT_MEASURED, str(error))
+            return Verdict(CONFIRMED if is_true else self.else_, evidence)
+        if self.ours:
+            return self._by_both(numbers)
         try:
-            found = self._best(numbers) if self.rule == "best" else self._by_ratios(numbers)
+            found = self._by_rule(numbers, published)
         except InvalidResultsError as error:
-            return Verdict("not measured", str(error))
+            return Verdict(NOT_MEASURED, str(error))
         if self.depends_on:
             return self._by_part(found, numbers)
         limit = self.break_even.words(self.select, numbers) if self.break_even else ""
         if limit:
-            return replace(found, verdict="depends on the disk", evidence=f"{limit}; {found.evidence}")
+            return replace(
+                found, verdict=f"{DEPENDS} on the disk", evidence=f"{limit}; {found.evidence}"
+            )
         return found
+
+    def _by_rule(self, numbers: Numbers, published: Numbers | None) -> Verdict:
+        match self.rule:
+            case "best":
+                return self._best(numbers)
+            case "order":
+                return self._order(numbers, published)
+            case _:
+                return self._by_ratios(numbers)
+
+    def _by_both(self, numbers: Numbers) -> Verdict:
+        """Return the verdict by the paper's definition and by ours, which may differ."""
+        one, other = (
+            msgspec.structs.replace(self, numbers=each, ours=[]).judge(numbers)
+            for each in (self.numbers, self.ours)
+        )
+        if not other.is_measured:
+            return one
+        words = f"by ours, {self.our_definition}: {other}, {other.evidence}"
+        if not one.is_measured:
+            return replace(other, evidence=words)
+        verdict = one.verdict if one.kind == other.kind else f"{DEPENDS} on {self.on}"
+        evidence = f"by the paper's definition: {one}, {one.evidence}; {words}"
+        return replace(one, verdict=verdict, evidence=evidence)
+
+    def _order(self, numbers: Numbers, published: Numbers | None) -> Verdict:
+        theirs = published.select(self.select) if published else []
+        pairs = list(counterparts(numbers.merged().select(self.select), theirs, _FREE))
+        rho = spearman([a.value for a, _ in pairs], [b.value for _, b in pairs])
+        if rho is None:
+            raise InvalidResultsError(
+                f"{plural(len(pairs), 'value')} of the published table, of {FEWEST_RANKED} that an "
+                "order needs"
+            )
+        evidence = f"Spearman's rank correlation {rho:.2f} of {plural(len(pairs), 'value')}"
+        return Verdict(self._decided(rho), evidence)
+
+    def _decided(self, share: float) -> str:
+        """Return the verdict of a share, or of a correlation."""
+        if share >= self.confirmed_from:
+            return CONFIRMED
+        if share >= self.in_part_from:
+            return f"{DEPENDS} on {self.on}" if self.on else IN_PART
+        return self.else_
 
     def _by_part(self, whole: Verdict, numbers: Numbers) -> Verdict:
         """Return the verdict on all numbers; if values of a field have different ones, these."""
@@ -209,11 +209,11 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             verdict = msgspec.structs.replace(self, select=alone, depends_on="").judge(numbers)
             if verdict.is_measured:
                 parts[value] = verdict
-        if len({each.verdict.startswith("confirmed") for each in parts.values()}) < 2:  # noqa: PLR2004 (yes and no)
+        if len({each.kind == CONFIRMED for each in parts.values()}) < 2:  # noqa: PLR2004 (yes and no)
             return whole
         words = "; ".join(f"{value}: {each}" for value, each in parts.items())
         return replace(
-            whole, verdict=f"depends on the {self.depends_on}", evidence=f"{words}; {whole.evidence}"
+            whole, verdict=f"{DEPENDS} on the {self.depends_on}", evidence=f"{words}; {whole.evidence}"
         )
 
     def _by_ratios(self, numbers: Numbers) -> Verdict:
@@ -222,9 +222,7 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         for each in self.numbers:
             ratios = list(self._ratios(each, numbers))
             if not ratios and not each.optional:
-                wanted = joined(
-                    [f"{value}" for value in (self.select | each.select).values()], most=None
-                )
+                wanted = joined(map(_words, (self.select | each.select).values()), most=None)
                 raise InvalidResultsError(f"no values of {wanted}")
             found += ratios
             for text in _in_words(ratios):
@@ -234,14 +232,12 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             raise InvalidResultsError("none of its numbers")
         evidence = "; ".join(f"{measure}: {', '.join(each)}" for measure, each in texts.items())
         if not decided:
-            return Verdict("undecided within the noise", evidence, found)
+            return Verdict(UNDECIDED, evidence, found)
         share = fmean(decided)
-        if share >= self.confirmed_from:
-            # One within the noise is no confirmation of all.
-            whole = len(decided) == sum(bool(each.bounds) for each in found)
-            verdict = "confirmed" if whole or self.confirmed_from < 1 else "undecided within the noise"
-        else:
-            verdict = "confirmed in part" if share >= self.in_part_from else self.else_
+        verdict = self._decided(share)
+        # One within the noise is no confirmation of all.
+        if self.confirmed_from == share == 1 and len(decided) < sum(bool(each.bounds) for each in found):
+            verdict = UNDECIDED
         if len(decided) > _SHOWN:
             evidence += f"; {share:.0%} within the bounds"
         return Verdict(verdict, evidence, found)
@@ -298,7 +294,7 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             words.append(f"{name} {format_ratio(means[name] or 0.0)}{remark}{self._parts(name, ratios)}")
         words += [f"{name} nowhere beside {self.expected}" for name in names if name not in scores]
         return Verdict(
-            "confirmed" if is_best else f"not confirmed: {order[0]} is",
+            CONFIRMED if is_best else f"{REFUTED}: {order[0]} is",
             f"geometric means of {joined(list(counted), most=None)}, by {joined(self.over.values())}: "
             f"{', '.join(words)}",
             score=1 / scores[order[0]],
@@ -357,18 +353,22 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         return f" ({', '.join(texts)})"
 
 
+def _words(pattern: Any) -> str:
+    return " or ".join(pattern) if isinstance(pattern, list) else f"{pattern}"
+
+
 def _within(where: dict[str, Any] | None, numbers: Numbers, found: list[Number]) -> list[Number]:
     """Return the numbers whose file has another measure within bounds."""
     if where is None:
         return found
-    bounds = [(name, where[name]) for name in _BOUNDS if name in where]
-    others = numbers.select({name: value for name, value in where.items() if name not in _BOUNDS})
+    bounds = [(name, where[name]) for name in BOUNDS if name in where]
+    others = numbers.select({name: value for name, value in where.items() if name not in BOUNDS})
     values = {each.without(("metric", "cache", "query")): each.value for each in others}
     keys = {each: each.without(("metric", "cache", "query")) for each in found}
     return [
         each
         for each, key in keys.items()
-        if key in values and all(_BOUNDS[name](values[key], bound) for name, bound in bounds)
+        if key in values and all(BOUNDS[name](values[key], bound) for name, bound in bounds)
     ]
 
 
@@ -391,24 +391,3 @@ def _in_words(ratios: Sequence[Ratio]) -> Iterator[str]:
         f"{plural(len(ratios), 'value')}, geometric mean {format_ratio(geometric_mean(values))}, from "
         f"{format_ratio(min(values))} to {format_ratio(worst.value)} ({worst.upper.name})"
     )
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Answer of measured numbers to a claim."""
-
-    verdict: str
-    evidence: str
-    ratios: Sequence[Ratio] = ()
-    score: float | None = None
-    """For the rule *best*: the mean of the expected one by the best."""
-
-    def __str__(self) -> str:
-        """Return the verdict; of the rule *best* with the factor to the best one."""
-        by = f" by {format_ratio(self.score)}" if self.score is not None and self.score > 1 else ""
-        return f"{self.verdict}{by}"
-
-    @property
-    def is_measured(self) -> bool:
-        """Whether the numbers are there."""
-        return self.verdict != "not measured"

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from format_bench.report.charts.figures import ACCENT, INK, LABEL, QUIET, TEXT, Chart, Panel, fitted
 from format_bench.results.display.text import format_ratio
-from format_bench.studies.declared.claims import Claim, Verdict
+from format_bench.studies.declared.claims import Claim
+from format_bench.studies.declared.verdicts import CONFIRMED, Verdict
 
 WIDTH, ROW, NAME_WIDTH, VERDICT_WIDTH, FOOT, EDGE = 860.0, 26.0, 380.0, 150.0, 40.0, 8.0
 
@@ -65,7 +66,7 @@ def _draw(panel: Panel, shown: Judged, of_paper: Mapping[str, Verdict]) -> None:
     axes.set_xlabel("distance of a number from the bound of its finding, as a factor")
     for number, (_, claim, verdict) in enumerate(shown):
         middle = number + 0.5
-        colour = ACCENT if verdict.verdict.startswith("confirmed") else QUIET
+        colour = ACCENT if verdict.kind == CONFIRMED else QUIET
         axes.plot(
             theirs[number],
             [middle] * len(theirs[number]),

@@ -12,16 +12,15 @@ from typing import Any, Literal
 import msgspec
 
 from format_bench.report.losses_and_gaps import rows_of_gaps
-from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, plural, quantity
 from format_bench.results.groups import NOT_RUN, query_order
-from format_bench.results.metrics import Measure
 from format_bench.results.status import WRONG
 from format_bench.studies.declared.answers import Answers
 from format_bench.studies.declared.blocks import MISSING, Block, Context, SectionBase, imported, replaced
-from format_bench.studies.declared.claims import geometric_mean
 from format_bench.studies.declared.published import Published, Ranking
 from format_bench.studies.declared.selection import Number, Numbers, counterparts, first_of
+from format_bench.studies.declared.spread import Rounds, Spread
+from format_bench.studies.declared.verdicts import geometric_mean
 
 VERIFIED = "all equal to NumPy's"
 """End of the remark on a compared answer."""
@@ -355,36 +354,6 @@ def _facts(scope: Numbers) -> dict[str, str]:
     }
 
 
-class Rounds(SectionBase, tag="rounds", kw_only=True):
-    """Medians of the rounds of each cell, with their spread."""
-
-    def blocks(self, context: Context) -> Iterator[Block]:
-        """Yield the table; a cell that lacks a round has the reason."""
-        found = [each for each in context.results.records if each.suite == context.numbers.suite.name]
-        most = max((len(each.round_sizes) for each in found), default=0)
-        rows = []
-        for record in found:
-            starts = itertools.accumulate(record.round_sizes, initial=0)
-            medians = [median(record.repeats[a:b]) for a, b in itertools.pairwise(starts)]
-            cell = [f"{Configuration.of(record)}", Measure(record.metric, record.cache).phrase]
-            if len(medians) < most:
-                rows.append([*cell, MISSING, MISSING, f"{record.status}: {record.sentence}"])
-                continue
-            first, *others = (quantity(each, record.unit) for each in (median(medians), *medians))
-            rows.append([*cell, first, f"{spread(medians):.1%}", "  ".join(others)])
-        header = ["cell", "metric", "median", "spread", "values"]
-        yield Block(self.title, self.text, header, rows, "llrrl", fold=self.fold)
-
-
-def spread(values: Sequence[float]) -> float:
-    """Return the difference of the largest and the smallest value, relative to the median.
-
-    It is 0 if all values are equal, also if they are 0.
-    """
-    difference = max(values) - min(values)
-    return difference / median(values) if difference else 0.0
-
-
 class LeftOut(SectionBase, tag="left out", kw_only=True):
     """The empty cells with their reasons, folded."""
 
@@ -406,4 +375,4 @@ class LeftOut(SectionBase, tag="left out", kw_only=True):
         yield Block(self.title, text, header, rows, "lllll", fold=True)
 
 
-Section = Text | Made | Extent | Table | Published | Ranking | Rounds | LeftOut | Answers
+Section = Text | Made | Extent | Table | Published | Ranking | Rounds | Spread | LeftOut | Answers

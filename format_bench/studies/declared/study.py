@@ -7,7 +7,7 @@ a question, the cells to measure, the claims to judge, the sections to show.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -23,10 +23,11 @@ from format_bench.results.display.terminal import Output
 from format_bench.results.load import Results, load
 from format_bench.studies.declared import picture, runs
 from format_bench.studies.declared.blocks import Block, Context, Page, imported
-from format_bench.studies.declared.claims import Claim, Verdict
+from format_bench.studies.declared.claims import Claim
 from format_bench.studies.declared.rows import earlier_results
 from format_bench.studies.declared.sections import Section
 from format_bench.studies.declared.selection import Numbers
+from format_bench.studies.declared.verdicts import Verdict, counts_of
 
 PAPERS = "findings"
 """Folder of the studies of papers."""
@@ -163,7 +164,7 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         if not rows and not is_measured:
             raise InvalidResultsError(f"{results.name} has no {self.needs or f'values of {self.suite}'}")
         context = Context(results, numbers, self.published, self.explanations, rows)
-        judged = list(self._judged(numbers))
+        judged = self.judged(results)
         blocks = [*self._findings(judged), *(b for each in self.sections for b in each.blocks(context))]
         return Page(
             title=self.title,
@@ -180,51 +181,72 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         found: Chart | None = imported(self.chart)(context)
         return found
 
-    def _judged(self, numbers: Numbers) -> list[tuple[str, Claim, Verdict]]:
-        """Return the verdicts with the extent of the numbers that they are of."""
-        if self.claims_on == "all":
-            return [("", each, each.judge(numbers.merged())) for each in self.claims]
+    def judged(self, results: Results, *, beside_paper: bool = True) -> list[tuple[str, Claim, Verdict]]:
+        """Return the verdicts with the extent of the numbers that they are of, claim by claim.
+
+        Parameters
+        ----------
+        results : Results
+            Measured results.
+        beside_paper : bool
+            Whether claims on a whole table are judged by the published one.
+        """
+        suites = {each.suite or self.suite for each in self.claims}
+        numbers = {suite: Numbers.of(results, suite, self.aliases) for suite in suites}
+        scopes = {suite: each.scopes(largest_first=True) for suite, each in numbers.items()}
+        of_paper = load(self.published) if self.published and beside_paper else None
+        published = {
+            suite: Numbers.of(of_paper, suite, self.aliases) if of_paper else None for suite in suites
+        }
         found = []
-        for scope in numbers.scopes(largest_first=self.claims_on == "largest"):
-            place = _extent(scope)
-            found += [(place, each, each.judge(scope)) for each in self.claims]
-        found = [each for each in found if each[2].is_measured]
-        if self.claims_on == "largest":
-            first = {each[1].claim: each for each in reversed(found)}
-            found = [first[each.claim] for each in self.claims if each.claim in first]
-        judged = {claim.claim for _, claim, _ in found}
-        for each in self.claims:
-            if each.claim not in judged:
-                found.append(("", each, each.judge(numbers)))
+        for claim in self.claims:
+            suite = claim.suite or self.suite
+            if self.claims_on == "all" or claim.across or claim.untestable:
+                found.append(("", claim, claim.judge(numbers[suite].merged(), published[suite])))
+                continue
+            each_scope = (
+                (_extent(each), claim, claim.judge(each, published[suite])) for each in scopes[suite]
+            )
+            measured = [each for each in each_scope if each[2].is_measured]
+            if not measured:
+                measured = [("", claim, claim.judge(numbers[suite], published[suite]))]
+            found += measured[:1] if self.claims_on == "largest" else measured
         return found
 
     def _of_paper(self) -> dict[str, Verdict]:
         """Return the verdicts of the same rules on the published numbers, by claim."""
         if not self.published:
             return {}
-        numbers = Numbers.of(load(self.published), self.suite, self.aliases)
-        judged = {each.claim: each.judge(numbers) for each in self.claims}
-        return {claim: verdict for claim, verdict in judged.items() if verdict.is_measured}
+        judged = self.judged(load(self.published), beside_paper=False)
+        return {
+            claim.claim: verdict
+            for _, claim, verdict in reversed(judged)
+            if verdict.is_measured and not claim.tried
+        }
 
     def _findings(self, judged: list[tuple[str, Claim, Verdict]]) -> list[Block]:
-        if not judged:
-            return []
+        return [self.findings(judged)] if judged else []
+
+    def findings(self, judged: list[tuple[str, Claim, Verdict]]) -> Block:
+        """Return the counts of verdicts, where the largest size counts, and a table of the claims."""
         of_paper = self._of_paper()
         has_places = any(place for place, *_ in judged)
-        has_figures = of_paper or any(claim.published for _, claim, _ in judged)
+        published = {claim.claim: _published_words(claim, of_paper) for _, claim, _ in judged}
+        has_figures = any(published.values())
         rows = []
         for place, claim, verdict in judged:
-            theirs = of_paper.get(claim.claim)
-            published = "; ".join(filter(None, [claim.published, theirs.evidence if theirs else ""]))
-            evidence = f"{verdict.evidence}. {claim.note}" if claim.note else verdict.evidence
+            is_said = bool(claim.ours) or not claim.our_definition
+            ours = "" if is_said else f"Our definition: {claim.our_definition}"
+            evidence = ". ".join(filter(None, [verdict.evidence, ours, claim.note]))
             row = [claim.claim, f"**{verdict.verdict}**", evidence]
-            row += [published or "-"] if has_figures else []
+            row += [published[claim.claim] or "-"] if has_figures else []
             rows.append([*row, place or "-"] if has_places else row)
+        first = {claim.claim: verdict for _, claim, verdict in reversed(judged)}
         header = ["published finding", "here", "numbers here"]
         header += ["numbers published"] if has_figures else []
-        text = "Each verdict follows from the numbers beside it by a fixed rule."
+        rule = "Each verdict follows from the numbers beside it by a fixed rule."
         header += ["results"] if has_places else []
-        return [Block("Findings", text, header, rows, "l" * len(header))]
+        return Block("Findings", f"{counts_of(first.values())} {rule}", header, rows, "l" * len(header))
 
     def measure(self, out: Path, shown: Output) -> Results:
         """Measure the study's cells that a folder of results lacks; return all cells."""
@@ -250,6 +272,13 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
             if value is not False and value != "":
                 words += [f"--{name}"] if value is True else [f"--{name}", str(value)]
         return ["--suite", self.suite, *words, "--out", out]
+
+
+def _published_words(claim: Claim, of_paper: Mapping[str, Verdict]) -> str:
+    """Return the published figure, the paper's definition, and its numbers by the same rule."""
+    theirs = of_paper.get(claim.claim)
+    definition = f"its definition: {claim.definition}" if claim.definition else ""
+    return "; ".join(filter(None, [claim.published, definition, theirs.evidence if theirs else ""]))
 
 
 def _extent(numbers: Numbers) -> str:

@@ -16,7 +16,7 @@ from format_bench.results.groups import ComparisonGroup
 from format_bench.results.metrics import Measure
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.declared.blocks import Block, Context
-from format_bench.studies.declared.claims import geometric_mean
+from format_bench.studies.declared.verdicts import geometric_mean
 from format_bench.studies.tables.pairs import format_of
 from format_bench.studies.tables.tuning import extremes, ratio_of
 

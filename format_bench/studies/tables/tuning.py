@@ -12,9 +12,9 @@ from format_bench.results.display.text import format_ratio, joined
 from format_bench.results.study_rows import StudyForm
 from format_bench.results.suites import SUITES
 from format_bench.studies.declared.blocks import Block, Context
-from format_bench.studies.declared.claims import geometric_mean
 from format_bench.studies.declared.runs import BY
 from format_bench.studies.declared.selection import Number
+from format_bench.studies.declared.verdicts import geometric_mean
 
 SHIFT_SECONDS = SUITES["query"].ratio_shift_seconds
 """Added to both times of a ratio: below it, timers and calls decide."""

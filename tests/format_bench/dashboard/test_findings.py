@@ -36,7 +36,7 @@ def test_each_study_has_a_page_on_each_machine_that_measured_it():
         ("Findings of FoxBench", "findings-of-foxbench.html", True),
         ("Findings on array stores on ipsl", "ipsl/findings-on-array-stores.html", True),
     ]
-    assert "<strong>not confirmed</strong>" in made[1].body_html
+    assert "<strong>refuted</strong>" in made[1].body_html
     # The site's Markdown takes no HTML.
     assert "&lt;details" not in made[0].body_html
     assert "<td>CSV (paper)</td>" in made[0].body_html

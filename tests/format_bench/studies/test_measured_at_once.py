@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from adapter_core.errors import FormatBenchError
 from format_bench.cli.main import format_bench
-from format_bench.studies.declared.sections import spread
+from format_bench.studies.declared.spread import spread
 
 
 def call(*arguments):

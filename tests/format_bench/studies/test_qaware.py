@@ -43,10 +43,12 @@ def test_the_published_tables_agree_with_themselves_and_confirm_their_findings()
     assert "| Kryo[jvm-seed] | 4.22 s | 4.22 s | 1.000 |" in tables
     assert "No place differs" in tables
     found = section(text, "Findings")
-    assert found.count("| **confirmed** |") == 7
-    assert "not confirmed" not in found
+    # Its own table of heaps contradicts one sentence: MicroStream's objects share their texts as well.
+    assert re.findall(r"^\| (.*?) \| \*\*refuted\*\*", found, re.MULTILINE) == [
+        "The other formats always make new texts"
+    ]
     # JSON with gzip is less than half as large.
-    assert found.count("| **confirmed in part** |") == 1
+    assert found.count("| **depends on ") == 1
     # The same numbers here and in the published tables.
     for words in (
         "Parquet.specific[jvm] 611 MB / median of 5 configurations 3.22 GB = 0.19",
@@ -75,11 +77,12 @@ def test_a_finding_that_the_values_contradict_is_not_confirmed():
     found = section(text, "Findings")
     assert "| SQLite with gzip takes minutes | **depends on the copy** |" in found
     for claim in ("Parquet leads reading", "Kryo and Avro are the fastest", "JSON makes the largest"):
-        assert re.search(rf"^\| {claim}.*? \| \*\*not confirmed\*\* ", found, re.MULTILINE), claim
+        assert re.search(rf"^\| {claim}.*? \| \*\*refuted\*\* ", found, re.MULTILINE), claim
     assert "Parquet.specific[jvm] 6.5 s / Avro.generic[jvm] 1.9 s" in found
     assert "- **Parquet.specific[jvm], held memory**: number" in text
-    # SQLite's time has no explanation in the declaration.
-    assert re.search(r"SQLite\[jvm\], save time\*\*: number .* The reason is not known\.", text)
+    assert re.search(r"SQLite\[jvm\], save time\*\*: number .* writes through Jdbi", text)
+    # This format's time has no explanation in the declaration.
+    assert re.search(r"JSON\.yasson\[jvm-seed\], size\*\*: number .* The reason is not known\.", text)
 
 
 def test_sharing_of_texts_comes_with_its_condition():
