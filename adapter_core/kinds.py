@@ -173,7 +173,8 @@ def kind_of_arrow(dtype: pa.DataType) -> Kind:
     if types.is_struct(dtype) and not dtype.num_fields:
         return Kind.EMPTY_STRUCT
     for is_of, kind in _BY_ARROW_TYPE.items():
-        if getattr(types, f"is_{is_of}")(dtype):
+        is_it = getattr(types, f"is_{is_of}", None)  # Arrow 15 has no views
+        if is_it and is_it(dtype):
             return kind
     if types.is_timestamp(dtype):
         return Kind.ZONED_DATETIME if dtype.tz else Kind.DATETIME
@@ -203,13 +204,11 @@ def kinds_inside(dtype: pa.DataType) -> set[Kind]:
 def without_views(dtype: pa.DataType) -> pa.DataType:
     """Return a type with plain text and bytes in place of views, which Arrow's functions lack."""
     import pyarrow as pa
-    from pyarrow import types
 
-    if types.is_string_view(dtype):
-        return pa.string()
-    if types.is_binary_view(dtype):
-        return pa.binary()
-    return deeper(dtype, without_views) if types.is_nested(dtype) else dtype
+    if pa.types.is_nested(dtype):
+        return deeper(dtype, without_views)
+    # By name, as Arrow 15 has neither.
+    return {"string_view": pa.string(), "binary_view": pa.binary()}.get(str(dtype), dtype)
 
 
 def without_maps(dtype: pa.DataType) -> pa.DataType:
