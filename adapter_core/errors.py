@@ -28,6 +28,7 @@ FormatBenchError
 ├── ColdProcessError                        a fresh process did not answer a query to a cold file
 ├── ReadsNotMappedError                     a call whose reads were to be recorded did not return
 ├── WrongValuesError                        data came back with other values than were saved
+├── CanonicalFormError (ValueError)         a reader's output is no table in canonical form
 ├── JvmError                                a JVM failed, crashed or ran out of memory
 ├── InvalidRecordError (ValueError)         a mapping does not match the schema of records
 │   └── NewerRecordError                    a record has the form of a newer release
@@ -289,6 +290,10 @@ class ReadsNotMappedError(FormatBenchError):
 
 class WrongValuesError(FormatBenchError):
     """Data came back with other values than were saved."""
+
+
+class CanonicalFormError(FormatBenchError, ValueError):
+    """Output of a reader that is no table in canonical form."""
 
 
 class JvmError(FormatBenchError):
