@@ -22,14 +22,7 @@ NUMPY_DTYPES = (
 
 def edge_case_tables() -> dict[str, pd.DataFrame]:
     """Return tables of shape (4, 2) with the columns `c`, whose content is the key, and `row`."""
-    return {
-        **_numbers(),
-        **_text(),
-        **_objects(),
-        **_times_and_categories(),
-        **_extensions(),
-        **_nested(),
-    }
+    return {name: df for group in GROUPS for name, df in group().items()}
 
 
 def _one(values: Any, dtype: Any = None) -> pd.DataFrame:
@@ -232,3 +225,7 @@ def _nested() -> dict[str, pd.DataFrame]:
         name: _one(pd.arrays.ArrowExtensionArray(pa.array(values, kind)))
         for name, (kind, values) in (named | others).items()
     }
+
+
+GROUPS = (_numbers, _text, _objects, _times_and_categories, _extensions, _nested)
+"""Functions that make the tables; older libraries may lack what some of them need."""

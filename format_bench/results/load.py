@@ -27,8 +27,9 @@ PRICES = "prices.toml"
 # Files of records that a folder may contain; the second is made of asv's results.
 FILES = (RESULTS, "records.jsonl")
 
-MAPS, DAMAGED = "maps", "damaged"
-"""Folders of evidence beside the records that name it: maps of reads, and reads of damaged files."""
+MAPS, DAMAGED, SMALLEST = EVIDENCE = "maps", "damaged", "smallest"
+"""Folders of evidence beside the records that name it: maps of reads, reads of damaged files, and the
+smallest files that a reader does not read as they are."""
 
 METADATA_LEVELS = 20
 """Levels of a file of metadata, generously; deeper ones would exceed the stack where they are shown."""

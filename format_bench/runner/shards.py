@@ -15,7 +15,7 @@ from adapter_core.files import write_atomically
 from format_bench.metadata import run_metadata
 from format_bench.metadata.machine import described, fingerprint
 from format_bench.results import records
-from format_bench.results.load import DAMAGED, FILES, MAPS, RESULTS, metadata_beside
+from format_bench.results.load import EVIDENCE, FILES, RESULTS, metadata_beside
 from format_bench.results.records import Record, key
 from format_bench.results.status import is_of_surroundings
 from format_bench.runner import folders
@@ -118,7 +118,7 @@ class _Folder:
         self.metadata = {each.name: _facts(each) for each in sorted(path.glob("*-threads-*.json"))}
         self.evidence = {
             f"{folder}/{each.name}": each.read_bytes()
-            for folder in (MAPS, DAMAGED)
+            for folder in EVIDENCE
             for each in (path / folder).glob("*")
         }
         self.log = _lines(path / folders.CLUSTER_LOG)

@@ -180,6 +180,11 @@ SCALE = {
     for step in ("save", "read", "part", "count")
     for what in ("time", "cpu_time", "memory")
 }
+COMPATIBILITY = {
+    "compatibility.Compatibility.time_save",
+    "compatibility.Compatibility.track_size",
+    "compatibility.CompatibilityReaders.track_unlike_readers",
+}
 ALL_BENCHMARKS = (
     TABULAR
     | DEFAULTS
@@ -195,6 +200,7 @@ ALL_BENCHMARKS = (
     | QUERY_SETS
     | REMOTE
     | SCALE
+    | COMPATIBILITY
 )
 STORES = {"hdf5": "HDF5", "npy": "NPY", "npy_memmap": "NPY.memmap"}
 """Array stores that the clone keeps; the others would show the same."""
@@ -220,10 +226,11 @@ CHOSEN = (
     r"(?!records\..*'(entities-shared|entities-nested|none|zstd)')"
     r"(?!query\.Query(Cost|Read)?\..*'(CSV|Feather|ORC)\[)"
     r"(?!remote\.(?!.*(time_save|track_remote_save_requests)\('Parquet'))(?!remote_arrays\.)"
-    r"(?!scale\.)"
+    r"(?!scale\.)(?!compatibility\.(?!.*\('CSV', 'eq'\)))"
 )
 """Cells that asv runs: fake formats that fail are measured on few data sets, records with one codec,
-questions to one format, two metrics of one format on an object server, and no workers."""
+questions to one format, two metrics of one format on an object server, readers of one file, and no
+workers."""
 FEW = r"(tabular\.[\w.]+\('(?!Feather|HDF5|ORC)[^']*', '(eq|float|flights)'|notes\.)"
 """Those of `CHOSEN` that asv runs if no nightly test needs the others."""
 TOY_DATASETS = ["eq", "float", "flights"]
@@ -406,6 +413,12 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
                 "3 tiny",
             ),
             "query": (tuned if "Tuned" in name else pairs, ["format", "dataset"], "Query: ", "6 tiny"),
+            "compatibility": (
+                [["CSV", "CSV[pyarrow]", "Feather", "ORC", "Parquet"], ["core", "eq"]],
+                ["format", "dataset"],
+                "Compatibility: ",
+                "1 tiny",
+            ),
             "scale": (scale, ["format", "dataset", "track"], "Scale: ", "2 tiny"),
             "tabular": (formats, ["format", "dataset"], "Table: ", "7 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "7 tiny"),

@@ -83,6 +83,7 @@ TYPICAL = {
         for what, value in (("time", 0.2), ("cpu_time", 0.3), ("memory", 2e8))
     },
     "track_lost_columns": 0,
+    "track_unlike_readers": 0,
     "track_changed_images": 0,
     "track_lost_properties": 0,
     "track_first_save": 0.7,
@@ -102,7 +103,7 @@ TYPICAL = {
 """Typical value of each benchmark method, in its unit."""
 
 EXACT = (
-    *("track_size", "track_files"),
+    *("track_size", "track_files", "track_unlike_readers"),
     *("track_lost_columns", "track_changed_images", "track_lost_properties", "track_lost_fields"),
 )
 """Methods whose values have no noise."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 import record_stores
+from format_bench.compatibility import foreign
 from format_bench.network import object_server as server
 
 JVM, OBJECT_SERVER = "jvm", "object-server"
 
 
 @click.command
-@click.argument("part", type=click.Choice([JVM, OBJECT_SERVER]), default=JVM)
+@click.argument("part", type=click.Choice([JVM, OBJECT_SERVER, *foreign.names()]), default=JVM)
 @click.option(
     "--optional",
     is_flag=True,
@@ -19,12 +20,16 @@ JVM, OBJECT_SERVER = "jvm", "object-server"
 )
 @click.pass_obj
 def command(obj: dict[str, bool], part: str, optional: bool) -> None:  # noqa: FBT001 (a switch)
-    """Build the JVM record formats, or the object server.
+    """Build the JVM record formats, the object server, or a reader in another language.
 
-    The object server is for the suites `remote` and `remote_arrays`.
+    The object server is for the suites `remote` and `remote_arrays`, readers are for `study
+    compatibility`.
 
     With object-server, Go downloads and builds versitygw: about two minutes on one core. The program,
     84 MB, is kept in ~/.cache/formatbench.
+
+    A reader is built in ~/.cache/formatbench, by the commands that its folder in foreign_readers
+    declares.
 
     Otherwise Maven downloads the JVM libraries, about 200 MB, and builds record_stores/jvm, once for
     each version of the module and of Java. The jars are kept in ~/.cache/formatbench.
@@ -40,6 +45,9 @@ def command(obj: dict[str, bool], part: str, optional: bool) -> None:  # noqa: F
         if not obj["quiet"]:
             click.echo(program)
         return
+    if part != JVM:
+        _build_reader(foreign.find(part), optional=optional, quiet=obj["quiet"])
+        return
     module = record_stores.jvm
     lacking = module.availability() or module.toolchain()
     if optional and not lacking:
@@ -47,4 +55,14 @@ def command(obj: dict[str, bool], part: str, optional: bool) -> None:  # noqa: F
         return
     folder = module.build()
     if not obj["quiet"]:
+        click.echo(folder)
+
+
+def _build_reader(reader: foreign.ForeignReader, *, optional: bool, quiet: bool) -> None:
+    lacking = reader.toolchain()
+    if optional and not lacking:
+        click.echo(f"the reader {reader.name} is unavailable: {lacking.reason}", err=True)
+        return
+    folder = reader.build()
+    if not quiet:
         click.echo(folder)

@@ -14,6 +14,7 @@ from adapter_core.query import COUNT, SUM, TABLE, Aggregate, Query
 from format_bench.families.elsewhere import measure_remote, measure_scale
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery, warm_up_file
 from format_bench.families.tables import reference
+from format_bench.families.tables.readers import count_unlike_readers
 from format_bench.families.tables.subject import Subject, query_of, tuning_keys
 from format_bench.instruments.touch import touch
 from format_bench.results.display.text import plural
@@ -183,7 +184,7 @@ class TableOperations(CatalogOperations):
         return verify(data, found, *self.adapter.kept)
 
     def measure(self, step: Step, file: Path) -> list[Measured] | None:
-        """Measure the steps `remote` and `scale` in processes of their own."""
+        """Measure the steps `remote`, `scale` and `compatibility` in processes of their own."""
         if step.name == "remote":
             return measure_remote(
                 "tables", self.adapter.label, file, step.metrics, link=self.link, bucket=self.bucket
@@ -191,6 +192,8 @@ class TableOperations(CatalogOperations):
         if step.name == "scale":
             where = self.track, file.parent
             return measure_scale(self.adapter.label, self.subject, *where, step.metrics)
+        if step.name == "compatibility":
+            return [count_unlike_readers(self.adapter, self.load(self.data_file), file)]
         return None
 
     def check_query(self, query: str) -> None:

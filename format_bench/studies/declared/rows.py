@@ -272,7 +272,7 @@ def evidence(out: Path, folder: str, suffix: str, *facts: object) -> Path:
     out : Path
         The folder of the results.
     folder : str
-        `MAPS` or `DAMAGED`.
+        One of `EVIDENCE`.
     suffix : str
         The end of the file's name.
     *facts

@@ -8,9 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -21,6 +19,7 @@ from format_bench.results import records
 from format_bench.results.conditions import Conditions
 from format_bench.results.load import RESULTS
 from format_bench.runner.plan import RunRequest, plan
+from tests.factories.library_sets import make_library_set
 from tests.helpers import ROOT, run
 
 MOOD = '''
@@ -276,23 +275,10 @@ def test_settings_name_what_is_decided_otherwise(case, value, reason):
     assert axes()["settings"].why_not(value, case).startswith(reason)
 
 
-def _library_set(folder, ran):
-    """Make an environment with these libraries, that leaves a file when it runs; pandas is older."""
-    packages = folder / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
-    (packages / "pandas-0.0.1.dist-info").mkdir(parents=True)
-    (packages / "pandas-0.0.1.dist-info" / "METADATA").write_text("Name: pandas\nVersion: 0.0.1\n")
-    (packages / "others.pth").write_text(sysconfig.get_path("purelib"))
-    (packages / "sitecustomize.py").write_text(f"open({str(ran)!r}, 'a').write('ran ')")
-    python = Path(sys.executable).resolve()
-    (folder / "pyvenv.cfg").write_text(f"home = {python.parent}\nversion = 3.11.0\n")
-    (folder / "bin").mkdir()
-    (folder / "bin" / "python").symlink_to(python)
-
-
 def test_a_library_set_measures_in_its_own_interpreter(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     ran = tmp_path / "ran"
-    _library_set(tmp_path / "formatbench" / "library_sets" / "old", ran)
+    make_library_set(tmp_path / "formatbench" / "library_sets" / "old", ran)
     what = ("--formats", "Pickle", "--rows", "50", "--datasets", "float", "--steps", "save,read")
     found = _measured(tmp_path / "out", *what, "--library-set", "old,absent", "--threads", "1")
     old, absent = (

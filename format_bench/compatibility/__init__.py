@@ -1,0 +1,1 @@
+"""Files read by others: adapters of other library sets, and programs in other languages."""

@@ -1,0 +1,164 @@
+"""Files written and read for others, one after another in a process of their own.
+
+The process may be one of another library set, whose libraries are older: so what is imported here is
+little, and needs nothing but the adapters' own libraries.
+"""
+
+from __future__ import annotations
+
+import functools
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import data_formats
+from adapter_core.errors import UnavailableError
+from data_generator.synthetic import edge_case_tables
+from format_bench.instruments.isolation import Outcome, outcome_of
+from format_bench.results.status import CellStatus
+from format_bench.verification.canonical import CanonicalTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LAST_LINE = 300
+"""Characters of a foreign reader's last line that are kept as its message."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Part of a table: some columns of some consecutive rows."""
+
+    columns: tuple[int, ...]
+    first: int
+    end: int
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self.end - self.first
+
+    def of(self, df: pd.DataFrame) -> pd.DataFrame:
+        """Return the part of a table, with the default index."""
+        return df.iloc[self.first : self.end, list(self.columns)].reset_index(drop=True)
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A file of an edge-case table, or of a part of it."""
+
+    label: str
+    """The adapter that writes it."""
+    table: str
+    path: str
+    cut: Cut | None = None
+    """The part; None for the whole table."""
+
+
+def write_files(files: Sequence[TableFile], limit_seconds: float) -> Iterator[tuple[TableFile, Outcome]]:
+    """Write files; yield each with the canonical form of its table.
+
+    Parameters
+    ----------
+    files : sequence of TableFile
+        The files, whose folders exist.
+    limit_seconds : float
+        Time after which the process is killed, for each file.
+    """
+    for each in files:
+        yield each, _limited(limit_seconds, _write, each)
+
+
+def read_files(
+    files: Sequence[TableFile], label: str, limit_seconds: float
+) -> Iterator[tuple[TableFile, Outcome]]:
+    """Read files by an adapter; yield each with the canonical form of what came back."""
+    for each in files:
+        yield each, _limited(limit_seconds, _read, label, each.path)
+
+
+def read_by(labels: Sequence[str], path: str, limit_seconds: float) -> Iterator[tuple[str, Outcome]]:
+    """Read a file by one adapter after another; yield each with the canonical form of what came back."""
+    for label in labels:
+        yield label, _limited(limit_seconds, _read, label, path)
+
+
+def run_reader(
+    files: Sequence[TableFile], command: Sequence[str], folder: str, limit_seconds: float
+) -> Iterator[tuple[TableFile, Outcome]]:
+    """Read each file by a command; yield it with what the command printed.
+
+    Parameters
+    ----------
+    files : sequence of TableFile
+        The files.
+    command : sequence of str
+        The command, with "{file}" for the path.
+    folder : str
+        Its current folder.
+    limit_seconds : float
+        Time after which a command is killed.
+    """
+    for file in files:
+        yield file, _run([each.replace("{file}", file.path) for each in command], folder, limit_seconds)
+
+
+def _limited(seconds: float, call: Callable[..., str], *arguments: Any) -> Outcome:
+    # The signal's default action ends the process, also one that hangs in a library's own code.
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        return Outcome(call(*arguments))
+    except Exception as error:
+        return outcome_of(error)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _write(file: TableFile) -> str:
+    tables, failures = _tables()
+    if file.table not in tables:
+        reason = f"its libraries make no table {file.table!r}: {'; '.join(failures)}"
+        raise UnavailableError(file.label, reason, "install newer libraries into the set")
+    df = tables[file.table]
+    if file.cut:
+        df = file.cut.of(df)
+    data_formats.get(file.label).save(df, Path(file.path))
+    return CanonicalTable.of_frame(df).text
+
+
+def _read(label: str, path: str) -> str:
+    return CanonicalTable.of_frame(data_formats.get(label).read(Path(path))).text
+
+
+@functools.cache
+def _tables() -> tuple[dict[str, pd.DataFrame], list[str]]:
+    """Return the tables that these libraries can make, and why they cannot make others."""
+    tables, failures = dict[str, "pd.DataFrame"](), list[str]()
+    for group in edge_case_tables.GROUPS:
+        try:
+            tables |= group()
+        except Exception as error:
+            failures.append(f"{type(error).__name__}: {error}")
+    return tables, failures
+
+
+def _run(command: list[str], folder: str, limit_seconds: float) -> Outcome:
+    try:
+        done = subprocess.run(  # noqa: S603 (of a reader's declaration)
+            command, cwd=folder, capture_output=True, timeout=limit_seconds, check=False
+        )
+    except subprocess.TimeoutExpired:
+        sentence = f"not finished after {limit_seconds:g} seconds"
+        return Outcome(status=CellStatus.TIMED_OUT, sentence=sentence)
+    if done.returncode < 0:
+        name = signal.Signals(-done.returncode).name
+        return Outcome(status=CellStatus.FAILED, sentence=f"its process crashed ({name})")
+    printed, errors = (each.decode("utf-8", "replace") for each in (done.stdout, done.stderr))
+    if done.returncode:
+        lines = errors.strip().splitlines() or ["no message"]
+        sentence = " ".join(lines[-1].split())[:_LAST_LINE]
+        return Outcome(None, CellStatus.FAILED, sentence, f"status {done.returncode}")
+    return Outcome(printed)

@@ -1,0 +1,442 @@
+"""Matrix of writers and readers: files of each writer, read by all readers and compared."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import data_formats
+from adapter_core.errors import UnknownNameError
+from adapter_core.text import printable
+from data_generator.synthetic.edge_case_tables import ROWS, edge_case_tables
+from format_bench.compatibility import foreign
+from format_bench.compatibility.files import Cut, TableFile, read_files, run_reader, write_files
+from format_bench.compatibility.foreign import ForeignReader
+from format_bench.compatibility.reduction import smallest
+from format_bench.compatibility.verdicts import Judgement, Verdict, judge, unwritten, verdict_of
+from format_bench.conditions import axes
+from format_bench.families.cases import Case
+from format_bench.instruments.isolation import Outcome
+from format_bench.metadata.libraries import environment
+from format_bench.results.conditions import Conditions
+from format_bench.results.display.text import joined, plural
+from format_bench.results.load import SMALLEST
+from format_bench.results.status import CellStatus
+from format_bench.results.study_rows import StudyForm
+from format_bench.results.suites import SUITES
+from format_bench.runner.executor import in_turn
+from format_bench.studies.declared.blocks import Block, Context
+from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
+from format_bench.system import library_set
+from format_bench.verification.canonical import CanonicalTable
+
+SUITE = "compatibility"
+
+TABLES = (
+    *("bool column", "int8 column", "uint64 column", "float16 column", "float32 with 9 digits", "NaN"),
+    *("smallest and largest integers", "infinity", "minus zero", "text with nulls"),
+    *("empty text and nulls", "text like integers", "text with line breaks", "text in many scripts"),
+    *("bytes", "dates", "times", "decimals", "datetimes in nanoseconds", "datetimes of all years"),
+    *("datetimes with a zone", "timedeltas", "categories", "nullable integers", "lists of integers"),
+    *("structs", "maps"),
+)
+"""Edge-case tables of a usual run: one for each type, and the values that readers change most."""
+
+ALL = "all"
+
+VERSIONS = "compatibility_versions"
+"""Name in the metadata of a run: the versions of libraries by library set."""
+
+_WORST = 10
+"""Findings that the page shows."""
+
+_SERIOUS = (Verdict.CRASH, Verdict.HANG, Verdict.DIFFERENT, Verdict.REFUSED)
+"""Verdicts whose tables are reduced, the worst first."""
+
+
+@dataclass(frozen=True)
+class CompatibilityRow:
+    """An edge-case table in a file of one adapter, as another reader read it."""
+
+    format: str
+    """The adapter that wrote it."""
+    dataset: str
+    """The table."""
+    rows: int
+    reader: str
+    """The reader, with its library set after "@" if it is not this environment's."""
+    library_set: str = ""
+    """The writer's library set; empty for this environment."""
+    changed: int | None = None
+    """Values that came back otherwise; None if none came back."""
+    retyped: int | None = None
+    """Columns that came back with another type."""
+    sentence: str = ""
+    """The verdict, and after a colon the differences, the message or the reason."""
+    status: str = ""
+    """Why there are no values; empty if there are."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the reader made of the file."""
+        return verdict_of(self.sentence, self.status)
+
+    @property
+    def writer(self) -> str:
+        """The adapter with its library set."""
+        return _named(self.format, self.library_set)
+
+
+FORM = StudyForm(
+    suite=SUITE,
+    of=CompatibilityRow,
+    values={"changed": "changed values", "retyped": "changed types"},
+    reason="sentence",
+    threads="all",
+)
+
+
+def _named(label: str, of_set: str) -> str:
+    return f"{label}@{of_set}" if of_set else label
+
+
+@dataclass(frozen=True)
+class Reader:
+    """An adapter of a library set, or a program in another language."""
+
+    label: str
+    library_set: str = ""
+    foreign: ForeignReader | None = None
+
+    @property
+    def name(self) -> str:
+        """The reader in records and headings."""
+        return _named(self.label, self.library_set)
+
+    def read(
+        self, files: Sequence[TableFile], limit_seconds: float, folder: Path
+    ) -> Iterator[tuple[TableFile, Outcome]]:
+        """Yield files with what was read, in a process that lasts until one ends it."""
+        case = _case(self.label, self.library_set)
+        if self.foreign is None:
+            yield from in_turn(case, files, read_files, self.label, limit_seconds, folder=folder)
+            return
+        if lacking := self.foreign.lacking():
+            yield from ((each, Outcome(None, CellStatus.UNAVAILABLE, lacking)) for each in files)
+            return
+        how = self.foreign.declaration.run, str(self.foreign.place)
+        yield from in_turn(case, files, run_reader, *how, limit_seconds, folder=folder)
+
+
+def _readers(names: Sequence[str], sets: Sequence[str], suffix: str) -> Iterator[Reader]:
+    """Yield the readers of files of a suffix, adapters first."""
+    for of_set, label in product(sets, data_formats.names()):
+        if label in names and data_formats.find(label).suffix == suffix:
+            yield Reader(label, of_set)
+    for name in foreign.names():
+        if name in names and suffix in (found := foreign.find(name)).declaration.suffixes:
+            yield Reader(name, foreign=found)
+
+
+def _case(label: str, of_set: str) -> Case:
+    """Return the conditions of a process: its library set."""
+    return Case(label, "", 0, Conditions({library_set.AXIS: of_set}), suite=SUITE)
+
+
+def measure(  # noqa: PLR0913, PLR0917 (options of the study)
+    agenda: Agenda[CompatibilityRow],
+    formats: str,
+    readers: str,
+    sets: str,
+    tables: Sequence[str],
+    limit: float,
+    reductions: int,
+) -> Iterator[CompatibilityRow]:
+    """Return the rows of adapters by all readers of their files.
+
+    Parameters
+    ----------
+    agenda : Agenda
+        The cells that are measured.
+    formats : str
+        Labels of adapters that write, with commas; by default those of the suite.
+    readers : str
+        Labels of adapters, and names of foreign readers, with commas; by default all that read files
+        of these formats.
+    sets : str
+        Names of library sets besides this environment, with commas.
+    tables : sequence of str
+        Names of edge-case tables, or `ALL`; by default `TABLES`.
+    limit : float
+        Seconds that writing or reading a file may take.
+    reductions : int
+        Findings whose table is reduced, at most.
+
+    Raises
+    ------
+    UnknownNameError, InvalidRequestError
+        If a name is unknown, or no library set can have it.
+    """
+    labels = chosen(formats, data_formats.names()) if formats else SUITES[SUITE].formats
+    known = list(edge_case_tables())
+    for each in tables:
+        if each not in {*known, ALL}:
+            raise UnknownNameError("edge-case table", each, known)
+    reading = chosen(readers, [*data_formats.names(), *foreign.names()])
+    of_sets = ["", *map(axes()[library_set.AXIS].parse, filter(None, sets.split(",")))]
+    names = known if ALL in tables else tables or TABLES
+    suffixes = {data_formats.find(each).suffix for each in labels}
+    alike = [each for each in data_formats.names() if data_formats.find(each).suffix in suffixes]
+    agenda.facts[VERSIONS] = {of_set: _versions(alike, of_set) for of_set in of_sets}
+    return _Matrix(agenda, limit, reductions).rows(labels, reading, of_sets, names)
+
+
+INSTRUMENT = Instrument(
+    FORM, measure, lambda row: f"{_named(_base(row.format), row.library_set)} read by {row.reader}"
+)
+
+
+class _Matrix:
+    """Files of writers, and their readers.
+
+    Parameters
+    ----------
+    agenda, limit_seconds, reductions
+        As `measure` takes them.
+    """
+
+    def __init__(self, agenda: Agenda[CompatibilityRow], limit_seconds: float, reductions: int) -> None:
+        self._agenda, self._limit, self._reductions = agenda, limit_seconds, reductions
+        # A refusal is a result, and would be the same again.
+        self._known = {
+            (each.format, each.library_set, each.reader, each.dataset)
+            for each in agenda.known
+            if each.status != CellStatus.UNAVAILABLE
+        }
+        self._reduced: set[tuple[str, Verdict]] = set()
+
+    def rows(
+        self, labels: Sequence[str], reading: Sequence[str], sets: Sequence[str], tables: Sequence[str]
+    ) -> Iterator[CompatibilityRow]:
+        """Yield the rows of adapters by readers, both of all library sets, suffix by suffix."""
+        by_suffix: dict[str, list[str]] = {}
+        for label in labels:
+            by_suffix.setdefault(data_formats.find(label).suffix, []).append(label)
+        for suffix, alike in by_suffix.items():
+            readers = list(_readers(reading, sets, suffix))
+            for of_set in sets:
+                with TemporaryDirectory() as folder:
+                    places = (
+                        TableFile(label, table, str(Path(folder, f"{number}{suffix}")))
+                        for number, (label, table) in enumerate(product(alike, tables))
+                    )
+                    yield from self._rows_of_set(of_set, list(places), readers, Path(folder))
+
+    def _rows_of_set(
+        self, of_set: str, files: Sequence[TableFile], readers: Sequence[Reader], folder: Path
+    ) -> Iterator[CompatibilityRow]:
+        """Yield the rows of the files of one library set, which are written once for all readers."""
+        wanted = [
+            (reader, [file for file in files if self._is_wanted(file, of_set, reader)])
+            for reader in readers
+        ]
+        needed = {file for _, asked in wanted for file in asked}
+        written = _written(of_set, [file for file in files if file in needed], self._limit, folder)
+        for reader, asked in wanted:
+            there = [file for file in asked if not written[file].status]
+            for file in asked:
+                if written[file].status:
+                    yield _row(file, of_set, reader, unwritten(written[file]), folder)
+            for file, outcome in reader.read(there, self._limit, folder):
+                saved = CanonicalTable.parse(written[file].value)
+                found = judge(saved, self._explained(outcome))
+                if phrase := self._smallest(file, of_set, reader, found, saved):
+                    found = replace(found, sentence=f"{found.sentence}; {phrase}")
+                yield _row(file, of_set, reader, found, folder)
+
+    def _is_wanted(self, file: TableFile, of_set: str, reader: Reader) -> bool:
+        cell = file.label, of_set, reader.name, file.table
+        facts = dict(zip(("format", "library_set", "reader", "dataset"), cell, strict=True))
+        return self._agenda.has(cell in self._known, **facts)
+
+    def _explained(self, outcome: Outcome) -> Outcome:
+        if outcome.status is not CellStatus.TIMED_OUT:
+            return outcome
+        return replace(outcome, sentence=f"not finished after {self._limit:g} seconds")
+
+    def _smallest(
+        self, file: TableFile, of_set: str, reader: Reader, found: Judgement, saved: CanonicalTable
+    ) -> str:
+        """Return the smallest table that shows a finding, as a phrase; empty if none was looked for.
+
+        One finding of each verdict is reduced for each reader.
+        """
+        mark = reader.name, found.verdict
+        if found.verdict not in _SERIOUS or mark in self._reduced:
+            return ""
+        if len(self._reduced) >= self._reductions:
+            return ""
+        self._reduced.add(mark)
+        with TemporaryDirectory() as folder:
+            trial = _Trial(file, of_set, reader, found, self._limit, Path(folder))
+            part = smallest(len(saved.columns), len(saved.rows), trial.shows)
+            kept = trial.keep(part, self._agenda.out)
+        names = joined((repr(saved.columns[position][0]) for position in part.columns), most=3)
+        what = f"{'column' if len(part.columns) == 1 else 'columns'} {names}"
+        return f"smallest table: {what}, {plural(part.rows, 'row')} from row {part.first}{kept}"
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Parts of a table, written and read like the whole."""
+
+    file: TableFile
+    of_set: str
+    reader: Reader
+    found: Judgement
+    """The verdict on the whole."""
+    limit_seconds: float
+    folder: Path
+
+    def shows(self, parts: Sequence[Cut]) -> list[bool]:
+        """Return whether the parts have the verdict of the whole."""
+        files = [self._file(part) for part in parts]
+        written = _written(self.of_set, files, self.limit_seconds, self.folder)
+        there = [each for each in files if not written[each].status]
+        read = dict(self.reader.read(there, self.limit_seconds, self.folder))
+        return [each in read and self._is_same(written[each], read[each]) for each in files]
+
+    def keep(self, part: Cut, out: Path | None) -> str:
+        """Keep the file of a part beside the results; return where, as a phrase."""
+        if out is None:
+            return ""
+        source = Path(self._file(part).path)
+        if not source.exists():
+            source = Path(self.file.path)  # no smaller part shows it
+        facts = self.file.label, self.of_set, "read-by", self.reader.name, self.file.table
+        name = evidence(out, SMALLEST, source.suffix, *facts)
+        if source.is_dir():
+            shutil.copytree(source, out / name, dirs_exist_ok=True)
+        else:
+            shutil.copyfile(source, out / name)
+        return f", in {name}"
+
+    def _file(self, part: Cut) -> TableFile:
+        columns = "-".join(map(str, part.columns))
+        place = self.folder / f"{columns}-rows-{part.first}-{part.end}{Path(self.file.path).suffix}"
+        return replace(self.file, path=str(place), cut=part)
+
+    def _is_same(self, written: Outcome, read: Outcome) -> bool:
+        found = judge(CanonicalTable.parse(written.value), read)
+        return (found.verdict, found.error) == (self.found.verdict, self.found.error)
+
+
+def _written(
+    of_set: str, files: Sequence[TableFile], limit_seconds: float, folder: Path
+) -> dict[TableFile, Outcome]:
+    """Write files by the adapters of a library set; return the canonical form of each table."""
+    case = _case(files[0].label if files else "", of_set)
+    return dict(in_turn(case, files, write_files, limit_seconds, folder=folder))
+
+
+def _row(
+    file: TableFile, of_set: str, reader: Reader, found: Judgement, folder: Path
+) -> CompatibilityRow:
+    status = "" if found.status is CellStatus.VALUE else str(found.status)
+    sentence = printable(found.sentence.replace(f"{folder}/", ""))
+    return CompatibilityRow(
+        *(file.label, file.table, ROWS, reader.name, of_set),
+        *(found.changed, found.retyped, sentence, status),
+    )
+
+
+def _versions(labels: Sequence[str], of_set: str) -> str:
+    """Return Python and the libraries of adapters in a library set, with their versions."""
+    found = [environment(label, SUITE, of_set).split(", ") for label in labels]
+    python, _, *libraries = dict.fromkeys(part for parts in found for part in parts)
+    return ", ".join([python, *sorted(libraries)])
+
+
+def versions(context: Context) -> Iterator[Block]:
+    """Yield the versions of the libraries of each set."""
+    facts = [each.get(VERSIONS) or {} for each in context.results.metadata]
+    found = {name or "this environment": text for each in facts for name, text in each.items()}
+    if found:
+        yield Block(items=[f"{name}: {text}" for name, text in found.items()])
+
+
+def counts(context: Context) -> Iterator[Block]:
+    """Yield how many cells have which verdict, by format."""
+    by_format: dict[str, Counter[Verdict]] = {}
+    for row in context.rows:
+        by_format.setdefault(_base(row.format), Counter())[row.verdict] += 1
+    rows = [
+        [name, f"{found.total():,}", *(f"{found[verdict]:,}" for verdict in Verdict)]
+        for name, found in by_format.items()
+    ]
+    yield Block(header=["format", "cells", *Verdict], rows=rows)
+
+
+def matrix(context: Context) -> Iterator[Block]:
+    """Yield a table for each format: writers by readers."""
+    cells: dict[str, dict[tuple[str, str], Counter[Verdict]]] = {}
+    for row in context.rows:
+        of_format = cells.setdefault(_base(row.format), {})
+        of_format.setdefault((row.writer, row.reader), Counter())[row.verdict] += 1
+    yield Block(text="Tables by their verdicts; an environment without a name after @ is this one.")
+    for name, found in cells.items():
+        writers, readers = (list(dict.fromkeys(each)) for each in zip(*found, strict=True))
+        rows = [
+            [writer, *(_cell(found.get((writer, reader), Counter())) for reader in readers)]
+            for writer in writers
+        ]
+        header = ["written by", *(f"read by {reader}" for reader in readers)]
+        yield Block(name, header=header, rows=rows, alignment="l" * len(header), level=3)
+
+
+def worst(context: Context) -> Iterator[Block]:
+    """Yield the worst findings, one for each reader and message, with the smallest table of each."""
+    seen: dict[tuple[object, ...], CompatibilityRow] = {}
+    for row in sorted(context.rows, key=lambda row: "smallest table: " not in row.sentence):
+        if row.verdict in _SERIOUS:
+            # Differences of a table are of it alone; messages are common to many.
+            what = row.dataset if row.verdict is Verdict.DIFFERENT else row.sentence[:60]
+            seen.setdefault((_base(row.format), row.reader, row.verdict, what), row)
+    order = {verdict: place for place, verdict in enumerate(Verdict)}
+    found = sorted(seen.values(), key=lambda row: order[row.verdict])
+    items = [f"{row.writer} read by {row.reader}, {row.dataset}: {row.sentence}" for row in found]
+    more = f"{plural(len(items) - _WORST, 'further finding')} of other readers or messages"
+    text = "" if items else "No reader crashed, hung, refused a file or changed a value."
+    yield Block(text=text, items=[*items[:_WORST], *([more] if len(items) > _WORST else [])])
+
+
+def untried(context: Context) -> Iterator[Block]:
+    """Yield why cells were not tried, each reason with the number of its cells."""
+    reasons = Counter(row.sentence for row in context.rows if row.verdict is Verdict.UNTRIED)
+    rows = [[f"{count:,}", reason] for reason, count in reasons.most_common()]
+    if rows:
+        yield Block(header=["cells", "reason"], rows=rows, alignment="rl", fold=True)
+
+
+def _base(label: str) -> str:
+    """Return the format of a label without its engine."""
+    return label.partition("[")[0]
+
+
+_WORDS = {Verdict.DIFFERENT: "**different**", Verdict.CRASH: "**crash**", Verdict.HANG: "**hang**"}
+
+
+def _cell(found: Counter[Verdict]) -> str:
+    if set(found) == {Verdict.UNTRIED}:
+        return Verdict.UNTRIED
+    parts = [
+        f"{found[each]} {_WORDS.get(each, each)}"
+        for each in reversed(Verdict)
+        if found[each] and each is not Verdict.UNTRIED
+    ]
+    return ", ".join(parts) or "-"

@@ -1,0 +1,44 @@
+"""Readers in another language for tests: Python programs that read CSV, each with a fault of its own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+_PROGRAM = """
+import csv, json, os, signal, sys, time
+
+with open(sys.argv[1], newline="", encoding="utf-8") as file:
+    names, *rows = csv.reader(file)
+bad = any("x" in row for row in rows)
+{fault}
+print(json.dumps({{"columns": [{{"name": name, "type": "utf8"}} for name in names], "rows": len(rows)}}))
+for row in rows:
+    print(json.dumps(row))
+"""
+
+FAULTS = {
+    "honest": "",
+    "lying": 'rows = [["y" if text == "x" else text for text in row] for row in rows]',
+    "refusing": 'if bad: sys.exit("reading\\nNoXError: there is an x")',
+    "crashing": "if bad: os.kill(os.getpid(), signal.SIGSEGV)",
+    "hanging": "if bad: time.sleep(60)",
+    "babbling": 'print("hello")',
+}
+"""Faults by the name of the reader; they show in tables with the text "x"."""
+
+
+def make(folder: Path, *names: str) -> None:
+    """Make readers, each a folder of a program and a declaration."""
+    for name in names:
+        place = folder / name
+        place.mkdir(parents=True)
+        (place / "read.py").write_text(_PROGRAM.format(fault=FAULTS[name]), encoding="utf-8")
+        declare(place, f'run = ["{sys.executable}", "read.py", "{{file}}"]')
+
+
+def declare(place: Path, *lines: str) -> None:
+    """Write the declaration of a reader of CSV."""
+    place.mkdir(parents=True, exist_ok=True)
+    text = "\n".join(['title = "Toy"', 'suffixes = [".csv"]', *lines])
+    (place / "reader.toml").write_text(text, encoding="utf-8")

@@ -1,0 +1,132 @@
+"""The study of compatibility: planted faults of readers are found, judged and reduced."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+from adapter_core.errors import InvalidRequestError, UnknownNameError
+from format_bench.cli.main import format_bench
+from format_bench.compatibility import foreign
+from format_bench.compatibility.verdicts import Verdict
+from format_bench.results.load import load
+from format_bench.results.status import CellStatus
+from format_bench.runner.shards import merge
+from format_bench.studies.compatibility import INSTRUMENT
+from tests.factories import foreign_toys
+from tests.factories.library_sets import make_library_set
+
+TABLE = "text like integers, later not"
+"""1, 2, 3 and x beside the numbers of the rows."""
+OTHER = "text with blanks around"
+
+
+@pytest.fixture
+def readers(tmp_path, monkeypatch):
+    folder = tmp_path / "readers"
+    monkeypatch.setattr(foreign, "FOLDER", folder)
+    return folder
+
+
+def measured(out, **options):
+    readers = ",".join(["CSV", *foreign.names()])
+    usual = {
+        "formats": "CSV",
+        "readers": readers,
+        "sets": "",
+        "tables": (TABLE,),
+        "limit": 20.0,
+        "reductions": 9,
+    }
+    rows, _ = INSTRUMENT.run(out, **(usual | options))
+    return {(row.writer, row.reader, row.dataset): row for row in rows}
+
+
+def test_planted_faults_are_judged_and_reduced(readers, tmp_path):
+    foreign_toys.make(readers, "honest", "lying", "refusing", "crashing", "babbling")
+    foreign_toys.declare(readers / "toolless", 'run = ["x"]', "[needs]", 'no-such-tool = "install it"')
+    found = measured(tmp_path / "out", tables=(TABLE, OTHER))
+    rows = {reader: row for (_, reader, table), row in found.items() if table == TABLE}
+    smallest = "smallest table: column 'c', 1 row from row 3, in smallest/CSV-read-by-{}-"
+    assert rows["CSV"].verdict is Verdict.SAME
+    assert rows["honest"].verdict is Verdict.RETYPED
+    assert rows["honest"].sentence == "another type: column row: int64 came back as utf8"
+    assert (rows["lying"].verdict, rows["lying"].changed) == (Verdict.DIFFERENT, 1)
+    told, _, part = rows["lying"].sentence.partition("; smallest")
+    assert told.startswith("silently different: column c, row 3: 'x' came back as 'y'")
+    assert f"smallest{part}".startswith(smallest.format("lying"))
+    assert rows["refusing"].sentence.startswith("refused: NoXError: there is an x; ")
+    assert smallest.format("refusing") in rows["refusing"].sentence
+    assert rows["crashing"].sentence.startswith("crash: its process crashed (SIGSEGV); ")
+    assert (rows["crashing"].status, rows["crashing"].changed) == (CellStatus.FAILED, None)
+    assert "its output is not in canonical form: line 1 is no object" in rows["babbling"].sentence
+    assert rows["toolless"].status == CellStatus.UNAVAILABLE
+    assert rows["toolless"].sentence.endswith("no-such-tool is not installed; try: install it")
+    (kept,) = (tmp_path / "out").glob("smallest/CSV-read-by-lying-*")
+    assert kept.read_text().splitlines() == ["c", "x"]
+    # Without an x nothing is wrong.
+    assert found["CSV", "lying", OTHER].verdict is Verdict.RETYPED
+    page = (
+        CliRunner()
+        .invoke(format_bench, ["study", "compatibility", "--page", str(tmp_path / "out")])
+        .output
+    )
+    assert "| CSV | 2 same | 2 refused | 1 another type, 1 **crash** | 2 another type |" in page
+    assert "- CSV read by crashing, text like integers, later not: crash: " in page
+    assert "| 2 | toolless is unavailable: no-such-tool is not installed; try: install it |" in page
+
+
+def test_a_reader_that_hangs_is_ended_and_the_others_go_on(readers, tmp_path):
+    foreign_toys.make(readers, "hanging")
+    found = measured(tmp_path / "out", limit=1.0, reductions=0, tables=(TABLE, OTHER))
+    hung = found["CSV", "hanging", TABLE]
+    assert (hung.verdict, hung.status) == (Verdict.HANG, CellStatus.TIMED_OUT)
+    assert hung.sentence == "hang: not finished after 1 seconds"
+    assert found["CSV", "hanging", OTHER].verdict is Verdict.RETYPED
+
+
+def test_results_are_records_that_resume_and_merge(readers, tmp_path):
+    foreign_toys.make(readers, "refusing", "lying")
+    out = tmp_path / "out"
+    first = measured(out)
+    lines = (out / "results.jsonl").read_text().splitlines()
+    assert measured(out) == first
+    assert (out / "results.jsonl").read_text().splitlines() == lines  # a refusal is a result, too
+    records = load(out).records
+    assert {each.suite for each in records} == {"compatibility"}
+    assert {each.conditions["reader"] for each in records} == {"CSV", "refusing", "lying"}
+    changed = {each.conditions["reader"]: each for each in records if each.metric == "changed values"}
+    assert (changed["lying"].value, changed["refusing"].status) == (1, CellStatus.FAILED)
+    merge(tmp_path / "merged", [out])
+    assert {each.name for each in (tmp_path / "merged/smallest").iterdir()} == {
+        each.name for each in (out / "smallest").iterdir()
+    }
+
+
+def test_files_of_another_library_set_are_read_here_and_the_other_way_round(
+    readers, tmp_path, monkeypatch
+):
+    del readers
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    make_library_set(tmp_path / "cache/formatbench/library_sets/old", tmp_path / "ran")
+    found = measured(
+        None, formats="Pickle", readers="Pickle", sets="old,absent", tables=("NaN", "text with nulls")
+    )
+    verdicts = {(writer, reader): row.verdict for (writer, reader, _), row in found.items()}
+    here = {"Pickle", "Pickle@old"}
+    assert {verdicts[pair] for pair in verdicts if {*pair} <= here} == {Verdict.SAME}
+    assert {verdicts[pair] for pair in verdicts if "Pickle@absent" in pair} == {Verdict.UNTRIED}
+    reasons = {row.sentence for (writer, *_), row in found.items() if writer == "Pickle@absent"}
+    assert all("the library set absent is unavailable: it is not installed" in each for each in reasons)
+
+
+def test_wrong_options_are_refused_before_anything_is_written(tmp_path):
+    for options in (
+        {"formats": "Parket"},
+        {"readers": "Parket"},
+        {"tables": ("no such table",)},
+        {"sets": "../x"},
+    ):
+        with pytest.raises((UnknownNameError, InvalidRequestError)):
+            measured(tmp_path / "out", **options)
+    assert not (tmp_path / "out" / "results.jsonl").exists()
