@@ -14,7 +14,7 @@ from typing import Any
 
 from adapter_core.record_type import Field, FieldKind, RecordType
 
-_INT = Struct("<i").pack
+_BYTE, _INT, _LONG, _DOUBLE = (Struct(each).pack for each in ("<?", "<i", "<q", "<d"))
 # A length that no text has.
 _NULL = _INT(-1)
 # One call of the hash for many records: a call for each costs more than its bytes.
@@ -82,12 +82,9 @@ def _encoder(of: RecordType) -> Callable[[tuple[Any, ...]], bytes]:
 
 
 def _field_encoder(of: Field) -> Callable[[Any], bytes]:
-    if of.repeated:
-        element = _required_encoder(of)
-        return lambda values: _INT(len(_listed(values))) + b"".join(map(element, values))
-    if of.kind is FieldKind.TEXT:
-        return lambda value: _NULL if value is None else _text(value)
     encode = _required_encoder(of)
+    if of.kind in _WITH_LENGTH:
+        return lambda value: _NULL if value is None else encode(value)
     if of.optional or of.record is not None:
         return lambda value: b"\0" if value is None else b"\1" + encode(value)
     return encode
@@ -96,14 +93,28 @@ def _field_encoder(of: Field) -> Callable[[Any], bytes]:
 def _required_encoder(of: Field) -> Callable[[Any], bytes]:
     if of.record is not None:
         return _encoder(of.record)
-    return _text if of.kind is FieldKind.TEXT else _int
+    if of.element is None:
+        return _ENCODERS[of.kind]
+    element = _field_encoder(of.element)
+    if of.kind is FieldKind.MAP:
+        return lambda values: (
+            _INT(len(values))
+            + b"".join([_text(key) + element(value) for key, value in sorted(values.items())])
+        )
+    return lambda values: _INT(len(_listed(values))) + b"".join(map(element, values))
 
 
 def _listed(values: Any) -> Any:
-    """Return the values of a repeated field; a text is no list of letters, nor a set one in order."""
+    """Return the values of a list; a text is no list of letters, nor a set one in order."""
     if isinstance(values, (str, bytes, AbstractSet, Mapping)):
         raise TypeError(f"{type(values).__name__} is no list")
     return values
+
+
+def _bool(value: Any) -> bytes:
+    if not isinstance(value, bool):
+        raise TypeError(f"{type(value).__name__} is no boolean")
+    return _BYTE(value)
 
 
 def _int(value: Any) -> bytes:
@@ -112,6 +123,53 @@ def _int(value: Any) -> bytes:
     return _INT(value)
 
 
+def _long(value: Any) -> bytes:
+    if isinstance(value, bool):
+        raise TypeError("a boolean is no number")
+    return _LONG(value)
+
+
+def _double(value: Any) -> bytes:
+    if not isinstance(value, float):
+        raise TypeError(f"{type(value).__name__} is no float")
+    return _DOUBLE(value)
+
+
 def _text(value: str) -> bytes:
-    data = value.encode()
+    return _bytes(value.encode())
+
+
+def _bytes(data: Any) -> bytes:
+    if not isinstance(data, bytes):
+        raise TypeError(f"{type(data).__name__} is no bytes")
     return _INT(len(data)) + data
+
+
+def _union(value: Any) -> bytes:
+    for made, number, encode in _BRANCHES:
+        if isinstance(value, made):
+            return number + encode(value)
+    raise TypeError(f"{type(value).__name__} is in no union")
+
+
+# A boolean is a whole number, too.
+_BRANCHES: tuple[tuple[type, bytes, Callable[[Any], bytes]], ...] = (
+    (bool, b"\0", _bool),
+    (int, b"\1", _long),
+    (float, b"\2", _double),
+    (str, b"\3", _text),
+)
+_WITH_LENGTH = {FieldKind.TEXT, FieldKind.BYTES, FieldKind.DECIMAL, FieldKind.LIST, FieldKind.MAP}
+_ENCODERS: dict[FieldKind, Callable[[Any], bytes]] = {
+    FieldKind.BOOL: _bool,
+    FieldKind.INT32: _int,
+    FieldKind.INT64: _long,
+    FieldKind.FLOAT: _double,
+    FieldKind.DOUBLE: _double,
+    FieldKind.TEXT: _text,
+    FieldKind.BYTES: _bytes,
+    FieldKind.TIMESTAMP: _long,
+    FieldKind.DECIMAL: _text,
+    FieldKind.ENUM: _int,
+    FieldKind.UNION: _union,
+}

@@ -11,13 +11,17 @@ from adapter_core.codec_choice import CodecChoice
 from adapter_core.codecs import Codec
 from adapter_core.entities import ENTITY
 from adapter_core.errors import CannotHoldError, UnsupportedError
+from adapter_core.record_type import FieldKind, Shape
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from adapter_core.record_set import RecordSet
     from adapter_core.record_type import RecordType
+
+FIRST_KINDS = {FieldKind.INT32, FieldKind.TEXT, FieldKind.ENUM, FieldKind.RECORD, FieldKind.LIST}
+"""Kinds of fields in the named data sets, which a store keeps unless it refuses them."""
 
 CODECS = (Codec("gzip", range(1, 10), 6), Codec("zstd", range(1, 23), 3, requires="zstandard"))
 """Codecs of the family: the format's own where it has them, else around the whole file."""
@@ -56,6 +60,10 @@ class RecordStore(CodecChoice):
     """True if equal texts are one object after a read, although they were copies."""
     refuses_nested: ClassVar[str] = ""
     """Reason why optional, repeated and nested fields are not supported; empty if they are."""
+    refuses: ClassVar[Mapping[FieldKind | Shape, str]] = dict.fromkeys(
+        (*sorted({*FieldKind} - FIRST_KINDS), *Shape), "the store has no code for it"
+    )
+    """Kinds and shapes of fields that are not supported, each with the reason."""
     iterates: ClassVar[str] = ""
     """Reason why records cannot be read one after another; empty if they can."""
     seeks: ClassVar[str] = "its records have no index"
@@ -161,12 +169,22 @@ class RecordStore(CodecChoice):
         Libraries take some values that are not of the declared type, and write others: 1 for 1.5, an
         empty text for null, "?" for half a character.
         """
-        if self.refuses_nested and not records.of.is_flat:
-            raise CannotHoldError(f"{self.label} cannot store these records: {self.refuses_nested}")
+        if reason := self.refusal(records.of):
+            raise CannotHoldError(reason)
         # Those of a named data set are of their type by construction.
         for row, each in enumerate([] if records.name else records.iterate()):
             if problem := records.of.problem(each):
                 raise CannotHoldError(f"{self.label} cannot store the record {row}: {problem}")
+
+    def refusal(self, of: RecordType) -> str:
+        """Return why the store cannot keep records of a type, by its declarations; empty if it may."""
+        if self.refuses_nested and not of.is_flat:
+            return f"{self.label} cannot store these records: {self.refuses_nested}"
+        for path, feature in of.features():
+            if reason := self.refuses.get(feature):
+                field = f"the field {path} is of the kind {feature}"
+                return f"{self.label} cannot store these records: {field}; {reason}"
+        return ""
 
     def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:
         """Return the function from an object read to its plain values, see `RecordType.plain`.

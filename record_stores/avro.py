@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import (
     Codec,
-    Field,
     FieldKind,
     Given,
     ObjectKind,
@@ -18,6 +18,7 @@ from adapter_core import (
     Trait,
 )
 from adapter_core.file_facts import FileFacts
+from adapter_core.record_schema import avro_of
 from adapter_core.records.documents import documents
 from adapter_core.snippets import keywords
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 # fastavro's names of the codecs of the family.
 _NAMES = {"gzip": "deflate", "zstd": "zstandard"}
+
+_SYMBOLS = {FieldKind.ENUM: attrgetter("name")}
 
 
 class Adapter(RecordStore):
@@ -42,6 +45,7 @@ class Adapter(RecordStore):
     requires = ("fastavro", "backports.zstd")
     modules: ClassVar = {"backports.zstd": "backports.zstd"}
     kind = ObjectKind.DICT
+    refuses: ClassVar = {}
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     codecs: ClassVar = (
         Codec("gzip", range(1, 10), 6),
@@ -83,7 +87,7 @@ class Adapter(RecordStore):
             fastavro.writer(
                 file,
                 schema_of(of),
-                documents(objects, of, symbols=True),
+                documents(objects, of, _SYMBOLS),
                 codec=_NAMES[codec] if codec else "null",
                 codec_compression_level=level,
             )
@@ -121,24 +125,4 @@ def schema_of(of: RecordType) -> Any:
     """Return the parsed schema of a record type."""
     import fastavro
 
-    return fastavro.parse_schema(_schema(of))
-
-
-def _schema(of: RecordType) -> dict[str, Any]:
-    return {"type": "record", "name": of.name, "fields": [_field(each) for each in of.fields]}
-
-
-def _field(of: Field) -> dict[str, Any]:
-    avro: Any = {FieldKind.INT32: "int", FieldKind.TEXT: "string"}.get(of.kind)
-    if of.enum is not None:
-        avro = {"type": "enum", "name": of.enum.__name__, "symbols": list(of.symbols)}
-    elif of.record is not None:
-        avro = _schema(of.record)
-    if of.repeated:
-        avro = {"type": "array", "items": avro}
-    found = {"name": of.name, "type": ["null", avro] if of.optional else avro}
-    if of.optional or of.default is not None:
-        found["default"] = of.default
-    if of.earlier_name:
-        found["aliases"] = [of.earlier_name]
-    return found
+    return fastavro.parse_schema(avro_of(of))

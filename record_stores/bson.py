@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import Given, ObjectKind, Snippet, Trait
+from adapter_core import FieldKind, Given, ObjectKind, Snippet, Trait
 from adapter_core.file_facts import FileFacts
 from adapter_core.records.documents import documents
 from adapter_core.records.stream import StreamStore
@@ -24,6 +24,7 @@ class Adapter(StreamStore):
     requires = ("pymongo", "zstandard")
     modules: ClassVar = {"pymongo": "bson"}
     kind = ObjectKind.DICT
+    refuses: ClassVar = {FieldKind.TIMESTAMP: "its dates have milliseconds, and these microseconds"}
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
@@ -42,7 +43,8 @@ class Adapter(StreamStore):
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         import bson
 
-        file.writelines(map(bson.encode, documents(objects, of)))
+        decimals = {FieldKind.DECIMAL: bson.Decimal128}
+        file.writelines(map(bson.encode, documents(objects, of, decimals)))
 
     def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
         import bson

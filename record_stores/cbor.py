@@ -26,6 +26,7 @@ class Adapter(StreamStore):
     suffix = ".cbor"
     requires = ("cbor2", "zstandard")
     kind = ObjectKind.LIST
+    refuses: ClassVar = {}
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Optional
 
 from adapter_core import FieldKind, Trait
@@ -32,6 +33,9 @@ class Adapter(StreamStore):
 
     label = "Fory"
     suffix = ".fory"
+    refuses: ClassVar = dict.fromkeys(
+        (FieldKind.TIMESTAMP, FieldKind.DECIMAL, FieldKind.UNION), "the store has no code for it"
+    )
     requires = ("pyfory>=1.7", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     file_facts = FileFacts(silent="it is a stream of values without a header")
@@ -56,14 +60,13 @@ def _fory(of: RecordType) -> Any:
     found = pyfory.Fory(
         xlang=True, ref=False, strict=True, compatible=True, max_graph_memory_bytes=_NO_LIMIT
     )
+    for enum in of.enums():
+        found.register_type(enum, name=f"records.{enum.__name__}")
     for each in of.types():
-        for field in each.fields:
-            if field.enum is not None:
-                found.register_type(field.enum, name=f"records.{field.enum.__name__}")
         with _annotated(each):
             found.register_type(each.object_class, name=f"records.{each.name}")
             # The annotations are used when the first object is written.
-            found.serialize(_example(each))
+            found.serialize(each.example)
     return found
 
 
@@ -82,22 +85,22 @@ def _annotated(of: RecordType) -> Iterator[None]:
 def _hint(of: Field) -> Any:
     import pyfory
 
-    hint: Any = str if of.kind is FieldKind.TEXT else pyfory.FixedInt32
+    hint: Any = {
+        FieldKind.BOOL: bool,
+        FieldKind.INT64: pyfory.FixedInt64,
+        FieldKind.FLOAT: pyfory.Float32,
+        FieldKind.DOUBLE: pyfory.Float64,
+        FieldKind.TEXT: str,
+        FieldKind.BYTES: bytes,
+    }.get(of.kind, pyfory.FixedInt32)
     if of.record is not None:
         hint = of.record.object_class
     elif of.enum is not None:
         hint = of.enum
-    if of.repeated:
-        return list[hint]
+    elif of.element is not None:
+        element = _hint(of.element)
+        # As values: to type checkers, variables are no types.
+        is_map = of.kind is FieldKind.MAP
+        hint = GenericAlias(dict, (str, element)) if is_map else GenericAlias(list, (element,))
     # pyfory does not know the unions of PEP 604.
     return Optional[hint] if of.optional else hint  # noqa: UP045
-
-
-def _example(of: RecordType) -> Any:
-    values: list[Any] = [
-        [] if each.repeated else "" if each.kind is FieldKind.TEXT else 0 for each in of.fields
-    ]
-    nested = [
-        None if each.record is not None else value for each, value in zip(of.fields, values, strict=True)
-    ]
-    return of.make(nested)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import Given, ObjectKind, Snippet, Trait
@@ -27,6 +29,7 @@ class Adapter(StreamStore):
     suffix = ".jsonl"
     requires = ("zstandard",)
     kind = ObjectKind.DICT
+    refuses: ClassVar = {}
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )
@@ -47,8 +50,15 @@ class Adapter(StreamStore):
     )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
-        encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+        encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_text).encode
         file.writelines((encode(each) + "\n").encode() for each in documents(objects, of))
 
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         return map(json.loads, file)
+
+
+def _text(value: Any) -> str:
+    """Return a value without a kind of JSON's own as text: base64 of bytes, a time in ISO 8601."""
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    return value.isoformat() if isinstance(value, datetime) else format(value, "f")

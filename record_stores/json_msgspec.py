@@ -25,6 +25,7 @@ class Adapter(StreamStore):
     suffix = ".jsonl"
     requires = ("msgspec", "zstandard")
     kind = ObjectKind.STRUCT
+    refuses: ClassVar = {}
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import Given, ObjectKind, Snippet, Trait
@@ -22,6 +23,7 @@ class Adapter(StreamStore):
     suffix = ".jsonl"
     requires = ("orjson", "zstandard")
     kind = ObjectKind.DICT
+    refuses: ClassVar = {}
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )
@@ -45,9 +47,14 @@ class Adapter(StreamStore):
         import orjson
 
         dumps, option = orjson.dumps, orjson.OPT_APPEND_NEWLINE
-        file.writelines(dumps(each, None, option) for each in objects)
+        file.writelines(dumps(each, _text, option) for each in objects)
 
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         import orjson
 
         return map(orjson.loads, file)
+
+
+def _text(value: Any) -> str:
+    """Return a value that orjson does not know as text: base64 of bytes, all digits of a decimal."""
+    return b64encode(value).decode() if isinstance(value, bytes) else format(value, "f")

@@ -25,6 +25,7 @@ class Adapter(StreamStore):
     suffix = ".msgpack"
     requires = ("msgpack", "zstandard")
     kind = ObjectKind.TUPLE
+    refuses: ClassVar = {}
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(

@@ -23,6 +23,7 @@ class Adapter(StreamStore):
     suffix = ".msgpack"
     requires = ("msgspec", "zstandard")
     kind = ObjectKind.STRUCT
+    refuses: ClassVar = {}
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     iterates = "msgspec decodes whole messages, and the file is one"
     detects_truncation = True

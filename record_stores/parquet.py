@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, FieldKind, Given, RecordStore, Snippet, Trait
 from adapter_core.file_facts import FileFacts
-from adapter_core.records.documents import document_of
+from adapter_core.record_type import object_value, plain_value
+from adapter_core.records.documents import converter
 from adapter_core.snippets import keywords
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ class Adapter(RecordStore):
     suffix = ".parquet"
     requires = ("pyarrow>=15",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    refuses: ClassVar = {FieldKind.UNION: "Parquet has no unions"}
     shares_texts = True
     detects_truncation = True
     seeks = "a page is the least that can be read, and pyarrow reads row groups"
@@ -82,7 +86,7 @@ class Adapter(RecordStore):
     def _blocks(path: Path, of: RecordType, batch_rows: int) -> Iterator[list[Any]]:
         import pyarrow.parquet as pq
 
-        texts = [each.name for each in of.fields if each.kind is FieldKind.TEXT and not each.repeated]
+        texts = [each.name for each in of.fields if each.kind is FieldKind.TEXT]
         with pq.ParquetFile(path, read_dictionary=texts) as file:
             for batch in file.iter_batches(batch_rows):
                 yield _objects(batch, of)
@@ -104,21 +108,36 @@ def _table(objects: Sequence[Any], of: RecordType) -> pa.Table:
     columns = []
     for field, arrow in zip(of.fields, schema, strict=True):
         values = [getattr(each, field.name) for each in objects]
-        if field.record is not None:
-            convert = document_of(field.record)
-            values = [None if each is None else convert(each) for each in values]
+        # Arrow takes enums for the numbers that they are.
+        convert = None if field.enum is not None else converter(field, _PAIRS)
+        if convert is not None:
+            values = list(map(convert, values))
         columns.append(pa.array(values, arrow.type))
     return pa.Table.from_arrays(columns, schema=schema)
+
+
+_PAIRS = {FieldKind.MAP: lambda value: list(value.items())}
 
 
 def _arrow_field(of: Field) -> pa.Field:
     import pyarrow as pa
 
-    arrow = pa.string() if of.kind is FieldKind.TEXT else pa.int32()
     if of.record is not None:
         arrow = pa.struct([_arrow_field(each) for each in of.record.fields])
-    if of.repeated:
-        arrow = pa.list_(pa.field("element", arrow, nullable=False))
+    elif of.element is not None:
+        element = _arrow_field(replace(of.element, name="element"))
+        arrow = pa.map_(pa.string(), element) if of.kind is FieldKind.MAP else pa.list_(element)
+    else:
+        arrow = {
+            FieldKind.BOOL: pa.bool_(),
+            FieldKind.INT64: pa.int64(),
+            FieldKind.FLOAT: pa.float32(),
+            FieldKind.DOUBLE: pa.float64(),
+            FieldKind.TEXT: pa.string(),
+            FieldKind.BYTES: pa.binary(),
+            FieldKind.TIMESTAMP: pa.timestamp("us", "UTC"),
+            FieldKind.DECIMAL: pa.decimal128(of.precision or 1, of.scale),
+        }.get(of.kind, pa.int32())
     return pa.field(of.name, arrow, nullable=of.optional)
 
 
@@ -137,12 +156,14 @@ def _values(batch: pa.RecordBatch, of: Field) -> list[Any]:
         texts = [*column.dictionary.to_pylist(), None]
         places = column.indices.fill_null(len(texts) - 1).to_numpy().tolist()
         return list(map(texts.__getitem__, places))
-    if of.kind is FieldKind.INT32 and not of.repeated and not column.null_count:
+    if of.kind in _NUMBERS and not column.null_count:
         return column.to_numpy().tolist()
-    values = column.to_pylist()
-    if of.enum is not None:
-        return list(map(of.enum, values))
-    if of.record is not None:
-        plain, make = of.record.plain_of_mapping, of.record.make
-        return [None if each is None else make(plain(each)) for each in values]
-    return values
+    values = column.to_pylist(maps_as_pydicts="strict")
+    if of.inner.record is None and of.inner.enum is None:
+        return values
+    make = object_value(of) or (lambda value: value)
+    plain = None if of.enum is not None else plain_value(of, itemgetter)
+    return list(map(make, values if plain is None else map(plain, values)))
+
+
+_NUMBERS = {FieldKind.INT32, FieldKind.INT64, FieldKind.FLOAT, FieldKind.DOUBLE}

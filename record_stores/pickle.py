@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import Given, Snippet, Trait
 from adapter_core.file_facts import FileFacts
+from adapter_core.record_type import MADE_MODULE
 from adapter_core.records.stream import StreamStore
 
 if TYPE_CHECKING:
@@ -24,6 +29,7 @@ class Adapter(StreamStore):
 
     label = "Pickle"
     suffix = ".pickle"
+    refuses: ClassVar = {}
     requires = ("zstandard",)
     traits: ClassVar = frozenset({Trait.SINGLE_FILE})
     iterates = "the list is one pickle"
@@ -45,10 +51,25 @@ class Adapter(StreamStore):
     )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
-        pickle.dump(list(objects), file, protocol=5)
+        with _found_by_name(of):
+            pickle.dump(list(objects), file, protocol=5)
 
     def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
         return _Unpickler(file, of).load()
+
+
+@contextmanager
+def _found_by_name(of: RecordType) -> Iterator[None]:
+    """Let pickle find classes that were made from a type in a module, as it finds a program's own."""
+    classes = {each.name: each.object_class for each in of.types()}
+    made = {name: each for name, each in classes.items() if each.__module__ == MADE_MODULE}
+    module = ModuleType(MADE_MODULE)
+    vars(module).update(made)
+    sys.modules[MADE_MODULE] = module
+    try:
+        yield
+    finally:
+        del sys.modules[MADE_MODULE]
 
 
 class _Unpickler(pickle.Unpickler):

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import ObjectKind, Trait
 from adapter_core.file_facts import FileFacts
-from adapter_core.records.documents import document_of
-from adapter_core.records.protobuf_types import block_of, plain_of_message
+from adapter_core.records.protobuf_types import REFUSES, block_of, mapping_of, plain_of_message
 from adapter_core.records.stream import StreamStore, blocks
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ class Adapter(StreamStore):
     modules: ClassVar = {"protobuf": "google.protobuf"}
     kind = ObjectKind.MESSAGE
     lazy = "texts are decoded when they are used, each time anew"
+    refuses = REFUSES
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = (
@@ -48,9 +48,9 @@ class Adapter(StreamStore):
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         from google.protobuf import proto
 
-        message, document = block_of(of), document_of(of)
+        message, mapping = block_of(of), mapping_of(of)
         for block in blocks(objects, _BLOCK_ROWS):
-            proto.serialize_length_prefixed(message(record=list(map(document, block))), file)
+            proto.serialize_length_prefixed(message(record=list(map(mapping, block))), file)
 
     def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
         from google.protobuf import proto

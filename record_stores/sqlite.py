@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sqlite3
 import tempfile
@@ -9,19 +10,21 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import FieldKind, ObjectKind, RecordStore, Trait, whole_file
+from adapter_core import CannotHoldError, FieldKind, ObjectKind, RecordStore, Trait, whole_file
 from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from adapter_core import RecordType
+    from adapter_core import RecordSet, RecordType, Shape
 
 _TABLE = "records"
 
 
 class Adapter(RecordStore):
     """A table with a column for each field, INTEGER or TEXT; codecs are around the database file.
+
+    Other columns are REAL or BLOB; booleans are 0 and 1, times microseconds, decimals texts.
 
     Texts need columns of affinity TEXT: one declared as `string` has NUMERIC, which turns 057 into 57
     (https://www.sqlite.org/datatype3.html#determination_of_column_affinity).
@@ -32,7 +35,13 @@ class Adapter(RecordStore):
     requires = ("zstandard",)
     kind = ObjectKind.TUPLE
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
-    refuses_nested = "a table has columns of single values, and nulls and lists would need more tables"
+    refuses: ClassVar[Mapping[FieldKind | Shape, str]] = {
+        **dict.fromkeys(
+            (FieldKind.LIST, FieldKind.MAP, FieldKind.RECORD),
+            "a table has columns of single values, and others would need more tables",
+        ),
+        FieldKind.UNION: "a column here has one type",
+    }
     seeks = ""
     detects_truncation = True
     file_facts = FileFacts(version="3", parts={"page": "4096 bytes", "journal": "rollback"})
@@ -77,10 +86,49 @@ class Adapter(RecordStore):
     def _codec_used(self, path: Path) -> str | None:
         return whole_file.codec_of(path)
 
+    def check(self, records: RecordSet) -> None:
+        super().check(records)
+        floats = [each.name for each in records.of.fields if each.kind in _FLOATS]
+        for row, each in enumerate(records.iterate() if floats else ()):
+            for name in floats:
+                value = getattr(each, name)
+                if value == 0 and math.copysign(1, value) < 0:
+                    reason = f"{name} is -0.0, which SQLite keeps as 0.0"
+                    raise CannotHoldError(f"{self.label} cannot store the record {row}: {reason}")
+
+    def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:
+        places = [place for place, each in enumerate(of.fields) if each.kind is FieldKind.BOOL]
+        plain = super().plain(of)
+        if not places:
+            return plain
+
+        def with_booleans(each: Any) -> tuple[Any, ...]:
+            values = list(plain(each))
+            for place in places:
+                values[place] = _BOOLEANS[values[place]]
+            return tuple(values)
+
+        return with_booleans
+
+
+# A column INTEGER of the program's own; other values are none of it.
+_BOOLEANS = {0: False, 1: True, None: None}
+
+_FLOATS = {FieldKind.FLOAT, FieldKind.DOUBLE}
+_TYPES = {
+    FieldKind.FLOAT: "REAL",
+    FieldKind.DOUBLE: "REAL",
+    FieldKind.TEXT: "TEXT",
+    FieldKind.DECIMAL: "TEXT",
+    FieldKind.BYTES: "BLOB",
+}
+
 
 def _fill(path: Path, objects: Sequence[Any], of: RecordType) -> None:
-    types = {FieldKind.INT32: "INTEGER", FieldKind.TEXT: "TEXT"}
-    columns = ", ".join(f"{each.name} {types[each.kind]} NOT NULL" for each in of.fields)
+    columns = ", ".join(
+        f'"{each.name}" {_TYPES.get(each.kind, "INTEGER")}{"" if each.optional else " NOT NULL"}'
+        for each in of.fields
+    )
     places = ", ".join("?" * len(of.fields))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         # The file is new, and is renamed when complete: a journal would protect nothing.
@@ -94,7 +142,8 @@ def _fill(path: Path, objects: Sequence[Any], of: RecordType) -> None:
 
 
 def _select(of: RecordType) -> str:
-    return f"SELECT {', '.join(of.names)} FROM {_TABLE}"  # noqa: S608 (names of a type's fields)
+    names = ", ".join(f'"{name}"' for name in of.names)
+    return f"SELECT {names} FROM {_TABLE}"  # noqa: S608 (names of a type's fields)
 
 
 @contextmanager

@@ -15,12 +15,15 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Availability, Codec, Trait, UnavailableError
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.file_facts import FileFacts
 from adapter_core.records.maven import TOOLCHAIN_HINT, JavaHome, MavenModule, find_java, java_environment
+
+if TYPE_CHECKING:
+    from adapter_core import RecordType
 
 MAIN_CLASS = "formatbench.Main"
 HEAP_GIB = 4
@@ -144,6 +147,10 @@ class JvmStore(CodecChoice):
     def installed(self) -> Availability:
         """Report the same as `availability`, which imports nothing."""
         return self.availability()
+
+    def refusal(self, _of: RecordType) -> str:
+        """Return why the store cannot keep records that a JVM does not make."""
+        return f"{self.label} cannot store these records: a JVM makes those of named data sets itself"
 
     def run(
         self, request: JvmRequest, limit_seconds: float, heap_gib: int = HEAP_GIB

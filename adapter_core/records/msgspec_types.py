@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
-from functools import cache
+from datetime import datetime
+from decimal import Decimal
+from functools import cache, reduce
+from operator import or_
+from types import GenericAlias
 from typing import Annotated, Any
 
 from adapter_core.record_type import Field, FieldKind, RecordType
+
+_HINTS: dict[FieldKind, Any] = {
+    FieldKind.BOOL: bool,
+    FieldKind.INT64: int,
+    FieldKind.FLOAT: float,
+    FieldKind.DOUBLE: float,
+    FieldKind.TEXT: str,
+    FieldKind.BYTES: bytes,
+    FieldKind.TIMESTAMP: datetime,
+    FieldKind.DECIMAL: Decimal,
+}
+# Arrays have plain values.
+_PLAIN_HINTS: dict[FieldKind, Any] = {FieldKind.TIMESTAMP: int, FieldKind.DECIMAL: str}
 
 
 @cache
@@ -18,7 +35,7 @@ def struct_of(of: RecordType, *, array_like: bool = False) -> Any:
         The type; fields with a default follow the others in no particular order in JSON, and are last
         in arrays.
     array_like : bool
-        Whether records are encoded as arrays in order of the fields instead of mappings.
+        Whether records are encoded as arrays of plain values in order of the fields instead of mappings.
     """
     import msgspec
 
@@ -40,10 +57,15 @@ def _hint(of: Field, *, array_like: bool) -> Any:
         hint = struct_of(of.record, array_like=array_like)
     elif of.enum is not None:
         hint = of.enum
+    elif of.element is not None:
+        element = _hint(of.element, array_like=array_like)
+        # As values: to type checkers, variables are no types.
+        is_map = of.kind is FieldKind.MAP
+        hint = GenericAlias(dict, (str, element)) if is_map else GenericAlias(list, (element,))
+    elif of.branches:
+        hint = reduce(or_, (_hint(each, array_like=array_like) for each in of.branches))
     elif of.kind is FieldKind.INT32:
         hint = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
     else:
-        hint = str
-    if of.repeated:
-        hint = list[hint]
+        hint = (_PLAIN_HINTS if array_like else {}).get(of.kind) or _HINTS[of.kind]
     return hint | None if of.optional else hint

@@ -12,6 +12,7 @@ from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.entities import ENTITY, PERSON, Address, Entity, Person, Status
 from adapter_core.record_digest import digest
 from adapter_core.record_set import RecordSet
+from format_bench.conformance.record_types import OWN_TYPES
 
 TEXTS = ["", "x" * 100_000, "\U0001f600\u0301", "a\0b", "057", "\u2028\u0085\x7f", '"\\\n\r\t', "null"]
 NUMBERS = [0, -1, 1, 2**31 - 1, -(2**31), 127, -129, 2**16]
@@ -53,7 +54,7 @@ def test_extreme_numbers_and_unusual_texts_come_back(record_store, path):
 
 def test_nulls_lists_enums_and_nested_records_come_back_or_are_refused(record_store, path):
     for expected in (RecordSet.of_objects(PERSON, PEOPLE), records("entities-nested", 300)):
-        if record_store.refuses_nested:
+        if record_store.refusal(PERSON):
             with pytest.raises(CannotHoldError, match=record_store.label.partition("[")[0]):
                 record_store.save(expected, path)
             assert not path.exists()
@@ -97,12 +98,31 @@ def test_a_value_that_is_not_of_its_type_is_refused(record_store, path, field, v
     ids=repr,
 )
 def test_a_nested_value_that_is_not_of_its_type_is_refused(record_store, path, change, words):
-    if record_store.refuses_nested:
-        pytest.skip(record_store.refuses_nested)
+    if reason := record_store.refusal(PERSON):
+        pytest.skip(reason)
     expected = RecordSet.of_objects(PERSON, [replace(PEOPLE[0], **change)])
     with pytest.raises(CannotHoldError, match=re.escape(words)):
         record_store.save(expected, path)
     assert not path.exists()
+
+
+def test_each_kind_of_field_comes_back_or_is_refused_with_its_name(record_store, path, subtests):
+    for words, expected in OWN_TYPES.items():
+        with subtests.test(words):
+            if reason := record_store.refusal(expected.of):
+                assert re.search(r"the field value\S* is of the kind ", reason)
+                with pytest.raises(CannotHoldError, match=re.escape(reason)):
+                    record_store.save(expected, path)
+                assert not path.exists()
+                continue
+            try:
+                record_store.save(expected, path)
+            except CannotHoldError as error:
+                assert words.startswith("negative zero")
+                assert "the record 0: value is -0.0" in str(error)
+                continue
+            assert_equal(record_store, record_store.read(path, expected.of), expected)
+            record_store.remove(path)
 
 
 def test_iteration_yields_the_same_records_or_is_refused(record_store, path):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable
+from datetime import datetime
+from decimal import Decimal
 from itertools import zip_longest
 from typing import Any
 
 from adapter_core import RecordSet, RecordType
 from adapter_core.record_digest import digest
-from adapter_core.record_type import Field
+from adapter_core.record_type import Field, FieldKind
 from format_bench.verification import Diff
 
 _NOT_A_RECORD = (struct.error, AttributeError, TypeError, ValueError, LookupError)
@@ -63,24 +65,36 @@ def _first_difference(
 
 
 def _typed(value: Any) -> Any:
-    """Return a plain value with its type: 1, True and 1.0 are equal otherwise."""
+    """Return a plain value with its type: 1, True and 1.0 are equal otherwise, as are 0.0 and -0.0."""
     if isinstance(value, (list, tuple)):
         return [_typed(each) for each in value]
-    return type(value), value
+    if isinstance(value, dict):
+        return {key: _typed(each) for key, each in value.items()}
+    return type(value), value.hex() if isinstance(value, float) else value
 
 
 def _losses(found: Any, of: RecordType) -> Iterable[str]:
     for field in of.fields:
-        if field.enum is not None:
-            value = _value(found, field)
-            if not isinstance(value, field.enum):
-                yield f"{field.name}: {field.enum.__name__} comes back as {type(value).__name__}"
+        made = field.enum or _CLASSES.get(field.kind)
+        if made is not None:
+            value = _value(found, field, of)
+            if value is not None and not isinstance(value, made):
+                yield f"{field.name}: {made.__name__} comes back as {type(value).__name__}"
 
 
-def _value(found: Any, field: Field) -> Any:
-    """Return the value of a field of an object of any kind."""
+# Kinds whose plain values, or texts, verification takes for the values themselves.
+_CLASSES: dict[FieldKind, type] = {
+    FieldKind.BOOL: bool,
+    FieldKind.BYTES: bytes,
+    FieldKind.TIMESTAMP: datetime,
+    FieldKind.DECIMAL: Decimal,
+}
+
+
+def _value(found: Any, field: Field, of: RecordType) -> Any:
+    """Return the value of a field of an object of any kind; None if a message has no such attribute."""
     if isinstance(found, dict):
         return found[field.name]
     if isinstance(found, (list, tuple)):
-        return None
-    return getattr(found, field.name)
+        return found[of.names.index(field.name)]
+    return getattr(found, field.name, None)

@@ -8,7 +8,7 @@ from itertools import groupby
 
 import array_stores
 import record_stores
-from adapter_core import ArrayStore, BaseAdapter, RecordStore, Trait
+from adapter_core import ArrayStore, BaseAdapter, FieldKind, RecordStore, Trait
 from adapter_core.array_store import ALL_DTYPES, COMPLEX, FLOATS, INTEGERS
 from format_bench.results.display.text import joined
 from format_bench.studies.declared.blocks import Block, Context
@@ -106,6 +106,20 @@ def records(context: Context) -> Iterator[Block]:
     yield _table(header, [_facts(each) for each in _record_stores()[0]])
 
 
+def kinds_of_fields(context: Context) -> Iterator[Block]:
+    """Yield a table of the kinds of fields that record stores do not keep."""
+    del context
+    rows = [[each.label, _refuses(each) or "-"] for each in _record_stores()[0]]
+    yield _table(["store", "does not keep"], rows)
+
+
+def _refuses(store: RecordStore) -> str:
+    by_reason: dict[str, list[str]] = {}
+    for feature, reason in store.refuses.items():
+        by_reason.setdefault(reason, []).append(str(feature))
+    return "; ".join(f"{', '.join(features)} ({reason})" for reason, features in by_reason.items())
+
+
 def records_of_jvm(context: Context) -> Iterator[Block]:
     """Yield a table of record stores of the JVM."""
     del context
@@ -139,9 +153,14 @@ def _facts(store: RecordStore) -> list[str]:
         store.lazy or "-",
         f"no: {store.seeks}" if store.seeks else "yes",
         f"no: {store.iterates}" if store.iterates else "yes",
-        f"no: {store.refuses_nested}" if store.refuses_nested else "yes",
+        _nested(store),
         "yes" if Trait.SAFE in (store.traits or ()) else "**no**: it runs code that the file names",
     ]
+
+
+def _nested(store: RecordStore) -> str:
+    reason = store.refuses_nested or store.refuses.get(FieldKind.RECORD, "")
+    return f"no: {reason}" if reason else "yes"
 
 
 def _jvm_facts(store: JvmStore) -> list[str]:
