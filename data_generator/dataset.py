@@ -37,7 +37,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class UserData(Dataset):
-    """A user's own table, images or array."""
+    """A user's own table, images, array or records."""
 
     remarks: tuple[str, ...] = ()
     """Changes and omissions that make the data measurable, as clauses."""

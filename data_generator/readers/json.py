@@ -53,7 +53,7 @@ class JSONReader(TableReader):
             advice = "wanted is an array of objects, or one object a line"
             raise InvalidDataError(request.path, f"contains {found}", advice)
         with self.guard(request):
-            _text.check_unpacked(request, 2 + RECORD_BYTES, _Memory().add)
+            _text.check_unpacked(request, 2 + RECORD_BYTES, Memory().add)
         with self.guard(request):
             return pd.read_json(
                 request.path,
@@ -65,7 +65,7 @@ class JSONReader(TableReader):
 
 
 @dataclass
-class _Memory:
+class Memory:
     """Estimate of the memory that pandas needs for a text, at least."""
 
     bytes_read: int = 0

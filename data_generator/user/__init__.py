@@ -1,1 +1,1 @@
-"""Users' own tables and images."""
+"""Users' own tables, images, arrays and records."""

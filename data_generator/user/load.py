@@ -1,4 +1,4 @@
-"""Loading and fingerprint of a user's own data: a table, a folder of images or an array."""
+"""Loading and fingerprint of a user's own data: a table, a folder of images, an array or records."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user.array import load_array
 from data_generator.user.array_files import array_file
 from data_generator.user.image_folder import load_image_folder
+from data_generator.user.records import load_records
 from data_generator.user.table import load_table
 
 if TYPE_CHECKING:
@@ -64,10 +65,12 @@ def load_data(  # noqa: PLR0913 (as `load_table`)
     trust_pickle: bool = False,
     chunks: tuple[int, ...] | None = None,
     parse_dates: bool = True,
+    as_records: bool = False,
+    schema: str | os.PathLike[str] | None = None,
 ) -> UserData:
-    """Return the table, the images or the array at a path.
+    """Return the table, the images, the array or the records at a path.
 
-    Raises the errors of `load_table`, `load_image_folder` and `load_array`.
+    Raises the errors of `load_table`, `load_image_folder`, `load_array` and `load_records`.
 
     Parameters
     ----------
@@ -85,12 +88,18 @@ def load_data(  # noqa: PLR0913 (as `load_table`)
         Shape of the chunks of an array; see `load_array`.
     parse_dates : bool
         Turn dates in delimited text into datetimes; see `load_table`.
+    as_records : bool
+        The file contains records, one JSON object a line; see `load_records`.
+    schema : path-like, optional
+        File with the type of the records.
 
     Raises
     ------
     InvalidDataError
         If chunks are given for a table or images, or as those functions do.
     """
+    if as_records:
+        return load_records(path, sample=sample, seed=seed, schema=schema)
     found = location.find(path)
     if array_file(found) is not None:
         return load_array(path, chunks=chunks, sample=sample)

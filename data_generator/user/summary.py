@@ -1,4 +1,4 @@
-"""Summary of a table, a set of images or an array in numbers."""
+"""Summary of a table, a set of images, an array or records in numbers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from adapter_core import Kind
 from adapter_core.array_source import ArraySource, chunk_selection, grid_of
 from adapter_core.array_store import Property
 from adapter_core.kinds import NESTED, kinds_of
+from adapter_core.record_schema import avro_of, type_of
 from adapter_core.values import longest_text, text_columns
 from data_generator.user.image_folder import FolderImages
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+    from adapter_core.record_type import RecordType
 
 
 # Number of smallest hashes that are kept: fewer distinct values are counted, more are estimated with a
@@ -149,6 +152,23 @@ class ArrayDescription:
         """Return the summary of values from `to_dict`, which JSON may have changed."""
         of_json = {name: tuple(facts[name]) for name in ("shape", "chunk", "properties")}
         return cls(**{**facts, **of_json})
+
+
+@dataclass(frozen=True)
+class RecordsDescription:
+    """Summary of records."""
+
+    records: int
+    of: RecordType
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values for JSON, with the type as an Avro schema."""
+        return {"records": self.records, "schema": avro_of(self.of)}
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Self:
+        """Return the summary of values from `to_dict`, which JSON may have changed."""
+        return cls(int(facts["records"]), type_of(facts["schema"]))
 
 
 def describe(df: pd.DataFrame) -> TableDescription:

@@ -249,6 +249,34 @@ def with_data_limits(command: Command) -> Command:
     return command
 
 
+def is_of_records(suite: str | None) -> bool:
+    """Return whether a suite reads a user's file as records."""
+    return suite in SUITES and SUITES[suite].family == "records"
+
+
+def taken_schema(schema: Path | None, data: str | None, suite: str | None) -> str | None:
+    """Return the absolute path of the file of --schema.
+
+    Raises
+    ------
+    click.UsageError
+        If it is given, but no records are read.
+    """
+    if schema is None:
+        return None
+    if data is None or not is_of_records(suite):
+        raise click.UsageError("--schema needs --data and --suite records")
+    return str(schema.absolute())
+
+
+schema_option = Section.DATA.option(
+    "--schema",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --suite records: their type, as .avsc, .json, .proto or .py. [default: by their values]",
+)
+
+
 def taken_limits(options: dict[str, Any], data: str | None) -> DataLimits:
     """Take the values of the options out of others.
 

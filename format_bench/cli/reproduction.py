@@ -132,14 +132,16 @@ def _script(cell: Cell, own: str | None, out: Path | None) -> str:
 @contextmanager
 def _data_of(record: Record, own: str | None, *, is_own: bool) -> Iterator[Any]:
     """Provide the data of a record: generated, or the user's, read as `run --data` reads them."""
-    operations = operations_of(family_of_suite(suite_of(record)))
+    family = family_of_suite(suite_of(record))
+    operations = operations_of(family)
     if not is_own:
         yield operations.generate(record.dataset, record.rows)
         return
     if own is None:
         raise UnsupportedError(f"{record.dataset} is your own data: name the file by --data")
     with tempfile.TemporaryDirectory() as folder:
-        prepared = user_data.prepare(user_data.Source(own), Path(folder))
+        source = user_data.Source(own, as_records=family.name == "records")
+        prepared = user_data.prepare(source, Path(folder))
         if (prepared.name, prepared.rows) != (record.dataset, record.rows):
             here = f"{prepared.name} with {prepared.rows:,} rows"
             raise UnsupportedError(f"{own} is {here}, not {record.dataset} with {record.rows:,}")

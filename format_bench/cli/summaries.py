@@ -19,10 +19,11 @@ from data_generator.user.summary import (
     ColumnDescription,
     ImagesDescription,
     Plain,
+    RecordsDescription,
     TableDescription,
 )
 from format_bench.results.display import terminal
-from format_bench.results.display.text import quantity
+from format_bench.results.display.text import joined, quantity
 from format_bench.results.load import Results, load, metadata_beside, without_unasked
 from format_bench.results.marks import SYMBOLS
 from format_bench.results.self_check import SelfCheck
@@ -35,9 +36,10 @@ if TYPE_CHECKING:
 
     from rich.console import Console, JustifyMethod
 
+    from adapter_core import Field, RecordType
     from format_bench.families.cases import Case
     from format_bench.runner.session import RunSummary
-    from format_bench.runner.user_data import Prepared
+    from format_bench.runner.user_data import Description, Prepared
 
 
 def describe(own: Prepared) -> None:
@@ -119,8 +121,16 @@ GAP, GAP_IN_FILE = 3, 2
 DAY = len("2026-11-21")
 
 
-def show_data(to: Console, found: TableDescription | ImagesDescription | ArrayDescription) -> None:
+def show_data(to: Console, found: Description) -> None:
     """Print the summary, no line wider than the console; long names are cut."""
+    if isinstance(found, RecordsDescription):
+        fields = list(_fields(found.of))
+        line = f"{_counted(found.records, 'record')} with {_counted(len(fields), 'field')}"
+        to.print(line, markup=False, highlight=False)
+        left = len(fields) - MOST_COLUMNS
+        further = [[f"and {left:,} more", ""]] if left > 0 else []
+        to.print(_table(to, ["field", "kind"], fields[:MOST_COLUMNS] + further))
+        return
     if not isinstance(found, TableDescription):
         lines = _array_lines(found) if isinstance(found, ArrayDescription) else _image_lines(found)
         for line in lines:
@@ -134,6 +144,28 @@ def show_data(to: Console, found: TableDescription | ImagesDescription | ArrayDe
     wide = len(found.columns) > MOST_COLUMNS
     header, rows = _kinds(found.columns) if wide else _columns(found.columns)
     to.print(_table(to, header, rows))
+
+
+def _fields(of: RecordType, within: str = "") -> Iterable[list[str]]:
+    """Yield path and kind of each field of a type, in order, a nested record before its own fields."""
+    for each in of.fields:
+        yield [f"{within}{each.name}", _kind(each)]
+        if each.inner.record is not None:
+            place = f"{within}{each.name}{'' if each.element is None else '[]'}."
+            yield from _fields(each.inner.record, place)
+
+
+def _kind(of: Field) -> str:
+    word = str(of.kind)
+    if of.element is not None:
+        word = f"{of.kind} of {_kind(of.element)}"
+    elif of.branches:
+        word = f"{of.kind} of {joined(str(each.kind) for each in of.branches)}"
+    elif of.precision:
+        word = f"{of.kind} of {of.precision} digits, {of.scale} after the point"
+    elif of.enum is not None:
+        word = f"{of.kind} of {joined(of.symbols)}"
+    return f"{word} or null" if of.optional else word
 
 
 def _columns(columns: Iterable[ColumnDescription]) -> tuple[list[str], list[list[str]]]:

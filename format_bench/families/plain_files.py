@@ -151,7 +151,7 @@ def _write_array(source: ArraySource, path: Path) -> None:
 def _write_records(records: RecordSet, path: Path) -> None:
     of = records.of
     if not of.is_flat:
-        raise UnsupportedError("its records are nested, and code to paste is for plain ones")
+        raise UnsupportedError("code to paste is for records of required texts and numbers of 32 bits")
     with path.open("w", encoding="utf-8") as file:
         for each in records.iterate():
             row = dict(zip(of.names, of.plain(each), strict=True))

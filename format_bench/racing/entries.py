@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapter_core import Codec, UnavailableError
 from adapter_core.codecs import algorithm_of, shuffles
-from data_generator.user.summary import ArrayDescription, TableDescription
+from data_generator.user.summary import ArrayDescription, RecordsDescription, TableDescription
 from format_bench.families.cases import Case
 from format_bench.families.operations import registry_of
 from format_bench.results.candidates import Configuration
@@ -117,7 +117,7 @@ def refusal_of(family: Family, label: str, data: Description) -> str:
                 return str(adapter.refusal(reason))
     if isinstance(data, ArrayDescription) and data.dtype not in adapter.dtypes:
         return str(adapter.refusal(f"values of type {data.dtype} are not supported"))
-    return ""
+    return str(adapter.refusal(data.of)) if isinstance(data, RecordsDescription) else ""
 
 
 def loss_of(family: Family, label: str, data: Description) -> str:

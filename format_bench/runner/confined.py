@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from adapter_core.array_description import Description
+from adapter_core.errors import InvalidDataError, UserDataError
+from adapter_core.record_schema import avro_of
+from data_generator import location
 from data_generator.dataset import UserData
 from data_generator.user import handover
 from data_generator.user.array import load_array
 from data_generator.user.load import DIGEST_BYTES, fingerprint, load_data
 from data_generator.user.room import check_room
-from data_generator.user.summary import describe, describe_images
+from data_generator.user.summary import RecordsDescription, describe, describe_images
 from data_generator.user.summary import describe_array as summary_of
 from format_bench.families.arrays.operations import middle_of
 from format_bench.families.operations import operations_of
@@ -29,6 +33,8 @@ def read(  # noqa: PLR0913 (the request)
     parse_dates: bool,
     chunks: list[int] | None,
     edges: list[int] | None,
+    as_records: bool,
+    schema: str | None,
     target: str,
 ) -> dict[str, Any]:
     """Read data, leave them at a target, and return their description.
@@ -38,14 +44,22 @@ def read(  # noqa: PLR0913 (the request)
     `data_generator.user.handover` stores it, and other data as their family's operations do.
     """
     shape = None if chunks is None else tuple(chunks)
-    found = load_data(
-        path,
-        sample=sample,
-        seed=seed,
-        trust_pickle=trust_pickle,
-        chunks=shape,
-        parse_dates=parse_dates,
-    )
+    try:
+        found = load_data(
+            path,
+            sample=sample,
+            seed=seed,
+            trust_pickle=trust_pickle,
+            chunks=shape,
+            parse_dates=parse_dates,
+            as_records=as_records,
+            schema=schema,
+        )
+    except InvalidDataError as error:
+        # The caller takes the data for the place of all others.
+        if schema is not None and str(error.place) in {schema, schema.rpartition(location.SEPARATOR)[0]}:
+            raise UserDataError(str(error)) from error
+        raise
     if edges is not None and found.array is not None:
         found = replace(found, array=middle_of(found.array, tuple(edges)))
     check_room(path, found, Path(target).parent)
@@ -58,15 +72,18 @@ def read(  # noqa: PLR0913 (the request)
         "description": description.to_dict(),
         "remarks": list(found.remarks),
         # A part is taken of files that are too large to be read as a whole.
-        "fingerprint": _fingerprint(path if edges is None else target, found),
+        "fingerprint": _fingerprint(path if edges is None else target, found, schema),
     }
 
 
-def _fingerprint(path: str, found: UserData) -> str:
+def _fingerprint(path: str, found: UserData, schema: str | None) -> str:
     """Return the fingerprint of a file; another one if more is made of it than earlier versions did."""
     digest = fingerprint(path)
-    typed = f"{digest} {found.typed}".encode()
-    return blake2b(typed, digest_size=DIGEST_BYTES).hexdigest() if found.typed else digest
+    typed: Any = found.typed
+    if schema is not None and found.records is not None:
+        typed = json.dumps(avro_of(found.records.of))
+    made = f"{digest} {typed}".encode()
+    return blake2b(made, digest_size=DIGEST_BYTES).hexdigest() if typed else digest
 
 
 def describe_array(*, path: str) -> dict[str, Any]:
@@ -85,6 +102,10 @@ def _left(found: UserData, target: Path) -> tuple[str, tuple[int, int], Any]:
     if found.array is not None:
         store = operations_of(FAMILIES["arrays"]).store
         return "arrays", store(found.array, target), summary_of(found.array)
+    if found.records is not None:
+        store = operations_of(FAMILIES["records"]).store
+        description = RecordsDescription(found.records.count, found.records.of)
+        return "records", store(found.records, target), description
     images, labels = found.images, found.labels
     if images is None or labels is None:
         raise AssertionError(f"{found.name} contains nothing")

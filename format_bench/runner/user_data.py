@@ -18,7 +18,12 @@ from data_generator.confinement.limits import USUAL_LIMITS, DataLimits
 from data_generator.confinement.process import Watch, call
 from data_generator.sampling import sampled_rows
 from data_generator.user import handover
-from data_generator.user.summary import ArrayDescription, ImagesDescription, TableDescription
+from data_generator.user.summary import (
+    ArrayDescription,
+    ImagesDescription,
+    RecordsDescription,
+    TableDescription,
+)
 from format_bench.families.operations import operations_of
 from format_bench.families.questions import Questions, asking
 from format_bench.instruments import isolation
@@ -32,13 +37,14 @@ if TYPE_CHECKING:
 
     from format_bench.families.cases import Case
 
-    Description = TableDescription | ImagesDescription | ArrayDescription
+    Description = TableDescription | ImagesDescription | ArrayDescription | RecordsDescription
 
 
-_DESCRIPTIONS: dict[str, type[TableDescription | ImagesDescription | ArrayDescription]] = {
+_DESCRIPTIONS: dict[str, type[Description]] = {
     "tables": TableDescription,
     "images": ImagesDescription,
     "arrays": ArrayDescription,
+    "records": RecordsDescription,
 }
 
 
@@ -47,9 +53,9 @@ class Source:
     """Where a user's data come from."""
 
     path: str
-    """A table file, one table of a file as in ``measures.db::trips``, images, or an array."""
+    """A table file, one table of a file as in ``measures.db::trips``, images, an array, or records."""
     sample: int | None = None
-    """Rows, images or chunks to take at random; all by default."""
+    """Rows, images, chunks or records to take at random; all by default."""
     trust_pickle: bool = False
     seed: int = DEFAULT_SEED
     chunks: tuple[int, ...] | None = None
@@ -60,6 +66,10 @@ class Source:
     """Edges of the part of an array to take, from its middle; all by default."""
     parse_dates: bool = True
     """Dates in delimited text become datetimes."""
+    as_records: bool = False
+    """The file contains records, not a table."""
+    schema: str | None = None
+    """Absolute path of a file with the type of the records; by default it follows from the values."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,7 @@ class Prepared:
     """Name of the data set in results."""
     family: str
     rows: int
-    """Or images, or chunks."""
+    """Or images, chunks, or records."""
     place: Outcome
     """As `CaseData.of` returns it."""
     fingerprint: str
@@ -119,6 +129,8 @@ def prepare(
                 "parse_dates": source.parse_dates,
                 "chunks": source.chunks,
                 "edges": source.edges,
+                "as_records": source.as_records,
+                "schema": source.schema,
                 "target": str((reading / "own").absolute()),
             },
             place=source.path,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from tools.fuzz import arrays, harmful, images, states, tables
+from tools.fuzz import arrays, harmful, images, records, states, tables
 
-TARGETS = {each.name: each for module in (tables, arrays, images, states) for each in module.targets()}
+TARGETS = {
+    each.name: each for module in (tables, arrays, images, records, states) for each in module.targets()
+}
 READERS = tuple(TARGETS)
 """Names of the readers of the program."""
 

@@ -21,13 +21,13 @@ SECONDS = 60
 """Time that the confined process may take; users allow it more."""
 
 
-def confined(path: Path) -> None:
+def confined(path: Path, *, as_records: bool = False) -> None:
     """Read a file or folder in the process that `run --data` reads it in."""
     from format_bench.runner.user_data import Source, prepare
 
     limits = replace(USUAL_LIMITS, memory_bytes=2**31, disk_bytes=2**28, seconds=SECONDS)
     with tempfile.TemporaryDirectory() as folder:
-        prepare(Source(str(path), limits=limits), Path(folder))
+        prepare(Source(str(path), limits=limits, as_records=as_records), Path(folder))
 
 
 def in_this_process(path: Path) -> Any:

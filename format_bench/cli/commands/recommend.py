@@ -17,11 +17,14 @@ from format_bench.cli.options import (
     Name,
     condition_names,
     dataset_names,
+    is_of_records,
     load_source,
     measuring_console,
     metric_names,
+    schema_option,
     taken_limits,
     taken_parse_dates,
+    taken_schema,
     with_data_limits,
 )
 from format_bench.conditions import axes
@@ -71,6 +74,7 @@ Examples:
   format-bench recommend --weight read_time=3 --weight size=1 --require exact
   format-bench recommend reports/run --preset archive
   format-bench recommend --data mine.csv --preset analytics
+  format-bench recommend --data mine.jsonl --suite records --language python
   format-bench recommend thesis --preset cache --weight size=0.5 --json
   format-bench recommend --suite query --question point=100 --question group-few=10
 
@@ -97,11 +101,13 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     metavar="FILE|FOLDER",
     help="Race the formats on your own table, images or array, and keep the results in reports.",
 )
+@schema_option
 @with_data_limits
 @Section.DATA.option(
     "--suite",
     type=Name(lambda: SUITES),
-    help="Use the results of this suite. [default: the first that has all weighted metrics]",
+    help="Use the results of this suite; with --data, records alone: read the file as such. "
+    "[default: the first that has all weighted metrics]",
 )
 @Section.DATA.option(
     "--dataset", type=Name(dataset_names), help="Use the results on this data set alone. [default: all]"
@@ -194,6 +200,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     /,
     results: str | None,
     data: str | None,
+    schema: Path | None,
     weighed: tuple[str, ...],
     asked: tuple[str, ...],
     required: tuple[str, ...],
@@ -220,16 +227,25 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     properties = dict.fromkeys([*required, *([] if language == "any" else [language])])
     wish = purposes.Wish(own, tuple(map(Requirement, properties)), preset, speeds, allow_lossy)
     data_limits, parse_dates = taken_limits(limits, data), taken_parse_dates(limits, data)
+    own_schema = taken_schema(schema, data, suite)
     prices = cloud and cost.read_cloud(cloud)
     others: list[Record] = []
     about_race: dict[str, Any] = {}
     if data is not None:
-        if any((results, dataset, conditions, medium, suite, mix)):
+        is_records = is_of_records(suite)
+        if any((results, dataset, conditions, medium, mix)) or (suite and not is_records):
             raise click.UsageError(
                 "--data cannot be combined with RESULTS, --dataset, --under, --medium, --question "
-                "or --suite"
+                "or another --suite than records"
             )
-        source = Source(data, SAMPLE, parse_dates=parse_dates, limits=data_limits)
+        source = Source(
+            data,
+            SAMPLE,
+            parse_dates=parse_dates,
+            limits=data_limits,
+            as_records=is_records,
+            schema=own_schema,
+        )
         budget = TimeBudget(budget_seconds or BUDGET_SECONDS, spent_seconds=ctx.obj["spent_seconds"])
         request = RaceRequest(source, wish, thorough)
         answer, about_race = _raced(request, budget, quiet=ctx.obj["quiet"])

@@ -19,11 +19,14 @@ from format_bench.cli.options import (
     codec_names,
     dataset_names,
     format_names,
+    is_of_records,
     measuring_console,
+    schema_option,
     step_names,
     taken_conditions,
     taken_limits,
     taken_parse_dates,
+    taken_schema,
     track_names,
     with_conditions,
     with_data_limits,
@@ -115,7 +118,12 @@ def _summary(
 
 
 @click.command("run", cls=SectionedCommand)
-@Section.DATA.option("--data", metavar="FILE|FOLDER", help="Your table, folder of images, or array.")
+@Section.DATA.option(
+    "--data",
+    metavar="FILE|FOLDER",
+    help="Your table, folder of images, or array; with --suite records your JSON lines.",
+)
+@schema_option
 @Section.DATA.option("--sample", type=click.IntRange(1), help="Use N random rows, images or chunks.")
 @Section.DATA.option(
     "--chunks",
@@ -232,6 +240,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     Examples:
       format-bench run --rows 1000000 --formats CSV,Parquet,Feather --cold
       format-bench run --data my.csv --sample 100000
+      format-bench run --suite records --data my.jsonl
       format-bench run --queries my.toml --data my.parquet
       format-bench run --suite compression --datasets webface
       format-bench run --suite chunks --data my.nc --chunks 1,560,1440 --codecs none,blosc:lz4
@@ -301,6 +310,8 @@ def _own(options: dict[str, Any]) -> Source | None:
     chunks = options.pop("chunks")
     path = _one_source(options.pop("data"), options.pop("webface"))
     limits, parse_dates = taken_limits(options, path), taken_parse_dates(options, path)
+    suite = options["suite"]
+    schema = taken_schema(options.pop("schema"), path, suite)
     if path is None and (sample is not None or trust_pickle or chunks):
         raise click.UsageError("--sample, --trust-pickle and --chunks need --data")
     if path is not None and (options["datasets"] or options["rows"] is not None):
@@ -309,7 +320,16 @@ def _own(options: dict[str, Any]) -> Source | None:
         )
     if path is None:
         return None
-    return Source(path, sample, trust_pickle, chunks=chunks, limits=limits, parse_dates=parse_dates)
+    return Source(
+        path,
+        sample,
+        trust_pickle,
+        chunks=chunks,
+        limits=limits,
+        parse_dates=parse_dates,
+        as_records=is_of_records(suite),
+        schema=schema,
+    )
 
 
 def _one_source(data: str | None, webface: str | None) -> str | None:

@@ -68,7 +68,7 @@ class JvmCell:
     def check(self) -> None:
         """Raise `CannotHoldError` if the store cannot keep the records, or the JVM cannot make them."""
         if not self.stored.name:
-            raise CannotHoldError(f"{self.store.label} makes the records of named data sets itself")
+            raise CannotHoldError(self.store.refusal(self.stored.of))
         reason = self.store.refuses_nested
         if reason and not self.stored.of.is_flat:
             raise CannotHoldError(f"{self.store.label} cannot store these records: {reason}")

@@ -194,9 +194,6 @@ def _exhaust(values: Iterable[object]) -> None:
 
 @functools.cache
 def _warm_up(adapter: RecordStore, codec: str | None, of: RecordType) -> None:
-    name = next(
-        each for each in data_generator.record_names() if RecordOperations.generate(each, 0).of == of
-    )
     with warm_up_file(adapter.suffix) as path:
-        adapter.save(RecordOperations.generate(name, 8), path, codec)
+        adapter.save(RecordSet.of_objects(of, [of.example] * 8), path, codec)
         adapter.read(path, of)

@@ -10,6 +10,8 @@ import data_generator
 import record_stores
 from adapter_core.entities import ENTITY, PERSON
 from adapter_core.errors import WrongValuesError
+from adapter_core.record_digest import digest
+from format_bench.conformance.record_types import OWN_TYPES
 from format_bench.families.measuring import measure_step, measure_steps
 from format_bench.families.records import first_call, stored
 from format_bench.families.records.operations import RecordOperations
@@ -137,3 +139,57 @@ def test_a_planted_object_is_found_within_5_percent(tmp_path):
     record_stores.get("Pickle").save(records("entities", 3), file)
     outcome = isolation.run(held_bytes, tmp_path / "data", file, limit_seconds=60)
     assert outcome.value == pytest.approx(PLANTED_BYTES, rel=0.05), outcome.sentence
+
+
+@pytest.mark.parametrize("words", ["timestamp or null", "list of record", "map of lists with nulls"])
+def test_own_records_are_stored_as_data_and_loaded_again(words, tmp_path):
+    data = OWN_TYPES[words]
+    assert RecordOperations.store(data, tmp_path / "data") == (data.count, 2)
+    found = RecordOperations.load(tmp_path / "data")
+    assert [each.name for each in tmp_path.iterdir()] == ["data"]
+    assert list(map(found.of.plain, found.objects)) == list(map(data.of.plain, data.objects))
+    assert digest(map(found.of.plain, found.objects), found.of) == data.digest
+    operations = operations_on(record_stores.get("JSON"), tmp_path / "data", data)
+    operations.warm_up()
+    for each in FAMILY.steps[:2]:
+        measured = measure_step(each, operations, lambda: found, tmp_path / "file.jsonl", EFFORT)
+        assert all(one.repeats for one in measured), each.name
+
+
+@pytest.mark.parametrize(
+    ("label", "words", "loss"),
+    [
+        ("JSON", "timestamp", "value: datetime comes back as str"),
+        ("JSON", "bytes or null", ""),
+        ("JSON[orjson]", "decimal", "value: Decimal comes back as str"),
+        ("JSON[msgspec]", "timestamp", ""),
+        ("MessagePack", "timestamp", "value: datetime comes back as int"),
+        ("SQLite", "bool", "value: bool comes back as int"),
+        ("SQLite", "bool or null", ""),
+        ("Avro", "decimal", ""),
+        ("Parquet", "timestamp", ""),
+        ("BSON", "decimal", "value: Decimal comes back as Decimal128"),
+    ],
+)
+def test_a_kind_that_comes_back_as_another_one_is_a_loss(label, words, loss, tmp_path):
+    saved, store = OWN_TYPES[words], record_stores.get(label)
+    store.save(saved, tmp_path / "file")
+    verdict = verify_records(saved, store.read(tmp_path / "file", saved.of), store.plain(saved.of))
+    assert (verdict.errors, verdict.losses) == ((), (loss,) if loss else ())
+
+
+def test_values_that_are_not_the_same_are_named():
+    for words, wrong, shown in (
+        ("negative zero", 0.0, "-0.0 came back as 0.0"),
+        ("double", 1, "0.0 came back as 1"),
+        ("bool", 1, "True came back as 1"),
+        ("int64 or null", 0, "None came back as 0"),
+        ("map", {"a": None}, "{} came back as {'a': None}"),
+        ("union", 1.0, "1 came back as 1.0"),
+        ("list of lists", [[]], "[] came back as [[]]"),
+    ):
+        saved = OWN_TYPES[words]
+        made = saved.of.object_class
+        first, *others = saved.objects
+        verdict = verify_records(saved, [made(first.first_key, wrong), *others], saved.of.plain)
+        assert verdict.errors == (f"value of record 0: {shown}",), words
