@@ -88,8 +88,8 @@ class JvmStore(CodecChoice):
     Parameters
     ----------
     facts : mapping
-        Entry of the table: `name` is the format's, `description` the docstring, the others are
-        attributes.
+        Entry of the table: `name` is the format's, `description` the docstring, `files` are fields of
+        `FileFacts`, the others are attributes.
     folder : Path, optional
         Folder of the table.
     """
@@ -231,11 +231,14 @@ def _attributes(facts: Mapping[str, Any]) -> dict[str, Any]:
     declared = {name for base in JvmStore.__mro__ for name in inspect.get_annotations(base)}
     found = {}
     for fact, value in facts.items():
-        name = {"name": "format_name", "description": "__doc__"}.get(fact, fact)
+        renamed = {"name": "format_name", "description": "__doc__", "files": "file_facts"}
+        name = renamed.get(fact, fact)
         if name not in {*declared, "__doc__"}:
             raise TypeError(f"the record format {facts['name']!r} of the JVM has no fact {fact!r}")
         # Attributes are immutable, and TOML has lists.
         found[name] = tuple(value) if isinstance(value, list) else value
+    if "files" in facts:
+        found["file_facts"] = FileFacts(**facts["files"])
     return {**found, "traits": frozenset(map(Trait, facts["traits"]))}
 
 

@@ -6,12 +6,29 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from adapter_core.codec_choice import DEFAULTS, RECOMMENDED, Chosen, CodecChoice
 from adapter_core.codecs import algorithm_of
+from adapter_core.query import TABLE
+from adapter_core.query_engine import EngineOnFormat
 from format_bench.conformance.footers import told_by
+
+_FEW_ROWS = 1_000
+_MANY_ROWS = 300_000
+"""More rows than the row groups of some libraries have."""
 
 AS_ASKED = "as asked"
 """Declared shape of the chunks of a store that takes the ones that it is given."""
+
+
+def table_for(adapter: Any) -> pd.DataFrame:
+    """Return integers, floats, and text of a hundred values: many rows if the card counts some."""
+    counts_rows = any(isinstance(each, int) for each in adapter.file_facts.parts.values())
+    numbers = np.arange(_MANY_ROWS if counts_rows else _FEW_ROWS)
+    words = pd.Series(numbers % 100).map("w{}".format).astype("str")
+    return pd.DataFrame({"whole": numbers, "real": numbers / 8, "word": words})
 
 
 def settings_of(adapter: Any) -> Iterator[tuple[str, Chosen]]:
@@ -30,21 +47,24 @@ def differences(adapter: Any, name: str, path: Path, rows: int, chunks: str = ""
     Parameters
     ----------
     adapter : BaseAdapter
-        The adapter, with its usual settings.
+        The adapter, with its usual settings; a query engine's has the card of its files.
     name : str
         The settings that the file was saved with.
     path : Path
-        The file.
+        The file; of a query engine the directory of its tables.
     rows : int
         Its rows; a number on the card is the most rows of a part.
     chunks : str, optional
         The shape of chunks that was asked for, e.g. "1 x 24 x 32".
     """
+    codec = _codec_of(adapter, name)
+    if isinstance(adapter, EngineOnFormat):
+        adapter, path = adapter.format, adapter.paths(path)[TABLE]
     facts, told = adapter.file_facts, told_by(path)
     if facts.silent or not told:
         claims = bool(facts.version or facts.parts)
         return f"the card says {facts}, the file tells {told}" if told or claims else ""
-    declared = facts.told(_codec_of(adapter, name))
+    declared = facts.told(codec)
     if name == RECOMMENDED:
         declared |= adapter.recommended.parts
     is_unknown = name and not _has_choice(adapter)  # a library's own choice, by its options
@@ -69,6 +89,8 @@ def _has_choice(adapter: Any) -> bool:
 
 def _codec_of(adapter: Any, name: str) -> str | None:
     """Return the codec of files with settings; None without a codec."""
+    if isinstance(adapter, EngineOnFormat):
+        return adapter.format.default_codec
     if _has_choice(adapter):
         return adapter.with_settings(name).codec
     return getattr(adapter, "default_codec", None)

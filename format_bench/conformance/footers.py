@@ -365,6 +365,18 @@ def _pickle(path: Path) -> Told:
     return {"codec": NO_CODEC, "version": f"protocol {protocol}"} if 2 <= protocol <= 5 else {}  # noqa: PLR2004
 
 
+def _java_serialization(path: Path) -> Told:
+    """Return the version after the magic number of the Java Object Serialization Specification, 6."""
+    return {"codec": NO_CODEC, "version": str(int.from_bytes(path.read_bytes()[2:4], "big"))}
+
+
+def _mvstore(path: Path) -> Told:
+    """Return the version in the file header: https://www.h2database.com/html/mvstore.html#fileFormat."""
+    header = path.read_bytes()[:_START_BYTES].partition(b"\n")[0]
+    facts = dict(each.split(b":") for each in header.split(b","))
+    return {"codec": NO_CODEC, "version": facts[b"format"].decode()}
+
+
 def _root(path: Path) -> Told:
     """Return facts of the header of TFile: https://root.cern/doc/master/classTFile.html."""
     start = path.read_bytes()[:64]
@@ -437,6 +449,8 @@ _FILES: dict[bytes, Callable[[Path], Told]] = {
     b"\x93NUMPY": _npy,
     b"PK\x03\x04": _zip,
     b"\x80": _pickle,
+    b"\xac\xed": _java_serialization,
+    b"H:": _mvstore,
     b"root": _root,
     b"GRIB": _grib,
     b"MATLAB 5.0": _matlab,

@@ -10,9 +10,13 @@ import pytest
 
 import query_engines
 from adapter_core import CannotHoldError, UnknownNameError, UnsupportedError
+from adapter_core.codecs import algorithm_of
 from adapter_core.errors import WrongValuesError
-from adapter_core.query import COUNT, Aggregate, Query
+from adapter_core.query import COUNT, TABLE, Aggregate, Query
+from format_bench.conformance.cards import differences, table_for
+from format_bench.conformance.footers import told_by
 from format_bench.families.queries.operations import EngineQuery, QueryOperations
+from format_bench.recommendation.card import card
 from format_bench.verification.answers import Answer, difference
 from tests.helpers import chosen
 
@@ -101,6 +105,20 @@ OF_RECORDS += ["Parquet[datafusion]", "Parquet[duckdb]", "Parquet[pyarrow]", "Vo
 def test_a_field_of_records_is_read(label, subjects, tmp_path):
     found = answers(pair_of(label), subjects("query-nested"), tmp_path)
     assert found == {"count": "", "open": "", "field": ""}
+
+
+OF_FORMATS = list({label.rpartition("[")[0]: label for label in PAIRS}.values())
+
+
+@pytest.mark.parametrize("label", OF_FORMATS)
+def test_the_files_that_are_asked_tell_what_the_card_says(label, tmp_path):
+    pair = pair_of(label)
+    df = table_for(pair.format)
+    pair.save({TABLE: df}, tmp_path / "tables")
+    assert differences(pair, "", tmp_path / "tables", len(df)) == ""
+    codec = told_by(pair.paths(tmp_path / "tables")[TABLE]).get("codec")
+    if codec not in {None, "none"}:
+        assert algorithm_of(card(pair)["saves with"]) == algorithm_of(str(codec))
 
 
 def test_every_pair_names_a_format_and_an_engine():

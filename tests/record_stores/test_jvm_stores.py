@@ -8,8 +8,11 @@ import pytest
 
 import data_generator
 import record_stores
+from adapter_core.codecs import algorithm_of
 from adapter_core.records.jvm import JvmRequest, JvmStore
 from adapter_core.records.maven import find_java
+from format_bench.conformance.cards import differences
+from format_bench.conformance.footers import told_by
 from tests.helpers import ROOT, chosen
 
 EVERY_STORE = [
@@ -123,6 +126,16 @@ def test_entities_come_back(round_trips, store, codec):
     found = events(round_trips[store.label, codec, "entities", "check" if codec else "read"])
     assert [each["rows"] for each in found["check"]] == [1000], found["error"]
     assert (found["check"][0]["digest"] == DIGESTS["entities"]) is not bool(store.loses_values)
+
+
+@pytest.mark.parametrize(("store", "codec"), CASES, ids=IDS)
+def test_a_file_tells_what_the_card_says(round_trips, folder, store, codec):
+    assert round_trips
+    path = folder / f"{store.format_name}-{codec}-entities{store.suffix}"
+    if codec is None:
+        assert differences(store, "", path, COUNTS["entities"]) == ""
+    else:
+        assert algorithm_of(str(told_by(path)["codec"])) == codec
 
 
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
