@@ -15,6 +15,7 @@ import click
 from adapter_core import BaseAdapter, DataFormat, Feature, Registry, Trait, UnavailableError
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import UnknownNameError
+from adapter_core.query_engine import EngineOnFormat
 from adapter_core.snippets import Code, Snippet
 from adapter_core.text import visible
 from format_bench.cli import reproduction
@@ -28,6 +29,11 @@ from format_bench.runner.plan import codec_choice
 
 # Codec of the page's examples where an adapter has it: small and fast at its usual level.
 _EXAMPLE_CODEC = "zstd"
+
+_MISSING = (
+    "nulls, and NaN in a column of floats, which is pandas' null there and not a number above all "
+    "others; no question is asked of NaN beside nulls"
+)
 
 _WIDEST_FACT = len("the library's default")
 
@@ -217,6 +223,7 @@ def facts(family: str, registry: Registry[Any], adapter: Any) -> Iterator[list[s
         **card(adapter),
         "properties": ", ".join(each for each in Trait if each in (adapter.traits or ())),
         "reads and writes": ", ".join(each for each in Feature if each in _features(adapter)),
+        "missing values": _MISSING if isinstance(adapter, EngineOnFormat) else "",
         "checksums": adapter.checksums,
         "cannot hold": _grouped(getattr(adapter, "refuses", {})),
         "comes back changed": _changes(adapter),

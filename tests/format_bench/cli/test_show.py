@@ -36,6 +36,11 @@ def test_the_settings_card_is_among_the_facts():
     assert "its makers advise no recommendation found" in " ".join(shown("PNG").output.split())
 
 
+def test_missing_values_of_questions_are_among_the_facts():
+    assert "NaN in a column of floats" in shown("Parquet[datafusion]").output
+    assert "missing values" not in shown("Parquet").output
+
+
 def test_facts_of_a_format():
     text = " ".join(shown("ORC").output.split())
     assert "the library's default no codec" in text
