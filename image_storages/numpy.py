@@ -115,7 +115,7 @@ def _load(
     import numpy as np
 
     images, labels = np.load(path / IMAGES, mmap_mode), np.load(path / LABELS)
-    shapes = np.load(path / SHAPES) if (path / SHAPES).exists() else None
+    shapes = np.load(path / SHAPES) if images.ndim == 1 else None
     count = len(images) if shapes is None else len(shapes)
     if count != len(labels):
         raise ValueError(f"there are {count} images and {len(labels)} labels")

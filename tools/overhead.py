@@ -1,20 +1,24 @@
-"""Overhead of adapters: ``python -m tools.overhead [LABEL...] [--family FAMILY]``.
+"""Overhead of adapters: ``python -m tools.overhead [LABEL...] [--family FAMILY] [--out FILE]``.
 
 The calls that benchmarks time take turns, in one process, with calls of the same library alone that do
 the same work (`tools.plain_pairs`): the code to paste, as ``format-bench show LABEL --code`` prints it.
 
 Prints the ratio of the CPU times (user and system) of each pair of calls. Exits with 1 if a ratio is
-above 1.05, beyond the noise of its pairs, and has no declared cause.
+above 1.05, beyond the noise of its pairs, and has no declared cause. With `--out`, each adapter's times
+are appended to a file as soon as they are known, and a later call measures the others: all adapters take
+about an hour. `--page` prints the table as a page for docs.
 """
 
 from __future__ import annotations
 
+import json
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +63,16 @@ PAIRS = 12
 LEAST_PAIRS = 6
 
 LIMIT_SECONDS = 900
+
+PAGE = """\
+# Overhead of adapters
+
+A measured call of an adapter, and the plainest call of its library that does the same work (the code
+to paste of `format-bench show LABEL --code`), take turns in one process; the ratio is that of their CPU
+times, user and system. Up to {limit} is the aim; larger ratios have their cause beside them. Measured
+{dates} by
+`python -m tools.overhead --out FILE --page`.
+"""
 
 
 @dataclass(frozen=True)
@@ -158,33 +172,96 @@ def report(found: Sequence[Overhead], without: Mapping[str, str]) -> Iterator[st
         yield f"- {label}: {reason}"
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Comparisons of one adapter, a line of the file that `--out` names."""
+
+    family: str
+    label: str
+    rows: int
+    """Rows that were asked for."""
+    date: str
+    found: Sequence[Overhead]
+    sentence: str = ""
+    """Why there are none, or not all."""
+    failed: bool = False
+    """Whether another try may find more."""
+
+
+def compared_before(path: Path | None) -> list[Compared]:
+    """Return the comparisons in a file but those that failed; none without it."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path and path.exists() else []
+    found = []
+    for line in lines:
+        try:
+            facts = json.loads(line)
+        except ValueError:
+            continue  # cut off by an interruption
+        overheads = [Overhead(**each) for each in facts.pop("found")]
+        if not facts["failed"]:
+            found.append(Compared(**facts, found=overheads))
+    return found
+
+
+def append(path: Path, compared: Compared) -> None:
+    """Append comparisons to a file, on a line of their own also after one that was cut off."""
+    with path.open("a+b") as file:
+        is_cut = path.stat().st_size and path.read_bytes()[-1:] != b"\n"
+        file.write(b"\n" * bool(is_cut) + json.dumps(asdict(compared)).encode() + b"\n")
+
+
+def compare(family: str, label: str, rows: int, pairs: int, seconds: float) -> Compared:
+    """Compare an adapter in a process of its own."""
+    outcome = isolation.run(measure, family, label, rows, pairs, seconds, limit_seconds=LIMIT_SECONDS)
+    sentence = outcome.sentence
+    if not sentence and not outcome.yielded:
+        reason = registry_of(FAMILIES[family]).find(label).snippet
+        sentence = f"no plain call: {reason}" if isinstance(reason, str) else "no plain call"
+    today = datetime.now(UTC).date().isoformat()
+    return Compared(family, label, rows, today, outcome.yielded, sentence, bool(outcome.status))
+
+
 @click.command()
 @click.argument("labels", nargs=-1, metavar="[LABEL]...")
 @click.option("--family", "families", type=click.Choice(list(PAIRS_OF)), multiple=True)
 @click.option("--rows", default=100_000, show_default=True, help="Rows; other data in proportion.")
 @click.option("--pairs", default=PAIRS, show_default=True, help="Comparisons of each call.")
 @click.option("--seconds", default=10.0, show_default=True, help="Time after which six are enough.")
-def main(
-    labels: tuple[str, ...], families: tuple[str, ...], rows: int, pairs: int, seconds: float
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="File that keeps the times."
+)
+@click.option("--page", is_flag=True, help="Print a page for docs.")
+def main(  # noqa: PLR0913 (options)
+    *,
+    labels: tuple[str, ...],
+    families: tuple[str, ...],
+    rows: int,
+    pairs: int,
+    seconds: float,
+    out: Path | None,
+    page: bool,
 ) -> None:
     """Compare adapters with plain calls of their libraries."""
-    found: list[Overhead] = []
-    without: dict[str, str] = {}
+    known = {(each.family, each.label, each.rows): each for each in compared_before(out)}
+    compared: list[Compared] = []
     for family in families or PAIRS_OF:
-        registry = registry_of(FAMILIES[family])
-        for label in registry.names():
+        for label in registry_of(FAMILIES[family]).names():
             if labels and label not in labels:
                 continue
-            arguments = family, label, rows, pairs, seconds
-            outcome = isolation.run(measure, *arguments, limit_seconds=LIMIT_SECONDS)
-            found += outcome.yielded
-            if outcome.status or not outcome.yielded:
-                reason = registry.find(label).snippet
-                plain = f"no plain call: {reason}" if isinstance(reason, str) else "no plain call"
-                without[f"{label} ({family})"] = outcome.sentence or plain
-            medians = (f"{each.step} {statistics.median(each.ratios):.2f}" for each in outcome.yielded)
-            line = ", ".join([*medians, *filter(None, [outcome.sentence])])
-            click.echo(f"{family} {label}: {line}", err=True)
+            each = known.get((family, label, rows))
+            if each is None:
+                each = compare(family, label, rows, pairs, seconds)
+                if out:
+                    append(out, each)
+                medians = (f"{one.step} {statistics.median(one.ratios):.2f}" for one in each.found)
+                line = ", ".join([*medians, *filter(None, [each.sentence])])
+                click.echo(f"{family} {label}: {line}", err=True)
+            compared.append(each)
+    found = [one for each in compared for one in each.found]
+    if page:
+        dates = sorted({each.date for each in compared})
+        click.echo(PAGE.format(limit=LIMIT, dates=" to ".join(dict.fromkeys([dates[0], dates[-1]]))))
+    without = {f"{each.label} ({each.family})": each.sentence for each in compared if each.sentence}
     for line in report(found, without):
         click.echo(line)
     sys.exit(any(each.is_over for each in found))

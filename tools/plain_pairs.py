@@ -33,8 +33,11 @@ from format_bench.verification.tables import verify
 # Relative difference of the sizes of two files of the same content, e.g. with metadata.
 SAME_SIZE = 0.02
 
-PILOT_ROWS, PILOT_SECONDS = 2_000, 0.3
-"""Rows of a first save and read, and the CPU seconds that both may take of the rows compared."""
+PILOT_ROWS, PILOT_IMAGES, PILOT_SECONDS = 2_000, 50, 0.3
+"""Rows or images of a first save and read, and the CPU seconds that both may take of those compared.
+
+Reads of few images take a third of a millisecond, of which looking for files is a tenth.
+"""
 
 
 @dataclass(frozen=True)
@@ -164,15 +167,21 @@ def _held(adapter: Any, df: pd.DataFrame) -> pd.DataFrame:
         with suppress(CannotHoldError):
             adapter.check(df[[name]])
             names += [] if str(dtype) in adapter.snippet.lacks else [name]
+    first = df[names].iloc[:PILOT_ROWS]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"pilot{adapter.suffix}")
-        first = df[names].iloc[:PILOT_ROWS]
-        adapter.save(first, path)  # imports and compiles
-        adapter.read(path)
-        seconds = time_call(lambda: adapter.save(first, path)).cpu_seconds
-        seconds += time_call(lambda: adapter.read(path)).cpu_seconds
+        seconds = _pilot_seconds(adapter, lambda path: adapter.save(first, path), Path(folder))
     rows = int(PILOT_ROWS * PILOT_SECONDS / seconds)
     return df[names].iloc[: max(PILOT_ROWS, rows)]
+
+
+def _pilot_seconds(adapter: Any, save: Callable[[Path], object], folder: Path) -> float:
+    """Return the CPU seconds of a save and a read, after a first one that imports and compiles."""
+    path = folder / f"pilot{adapter.suffix}"
+    for _ in range(2):
+        seconds = time_call(lambda: save(path)).cpu_seconds
+        seconds += time_call(lambda: adapter.read(path)).cpu_seconds
+    adapter.remove(path)
+    return max(seconds, 1e-6)
 
 
 def _arrow_of(df: pd.DataFrame) -> Any:
@@ -302,8 +311,11 @@ def image_pairs(adapter: Any, size: int, folder: Path) -> Iterator[Pair]:
     if not isinstance(adapter.snippet, Snippet):
         return
     of_family = operations_of(FAMILIES["images"])
-    count = max(10, size // 100)
-    operations, loaded = _on("images", adapter, of_family.generate("cifar-like", count), folder)
+    first = of_family.generate("cifar-like", PILOT_IMAGES)
+    seconds = _pilot_seconds(adapter, lambda path: adapter.save(*first, path), folder)
+    count = min(size // 20, int(PILOT_IMAGES * PILOT_SECONDS / seconds))
+    data_set = of_family.generate("cifar-like", max(PILOT_IMAGES, count))
+    operations, loaded = _on("images", adapter, data_set, folder)
     ours, plain, remove = _files(adapter, folder)
     write, read = plain_calls(adapter.code(path=str(plain)), {})
     images, labels = list(loaded[0]), loaded[1]
@@ -312,7 +324,7 @@ def image_pairs(adapter: Any, size: int, folder: Path) -> Iterator[Pair]:
         pairs = zip(one[0], other["images"], strict=True)
         return "" if all(np.array_equal(*pair) for pair in pairs) else "other pixels"
 
-    data, sizes = f"{count:,} images", _sizes(adapter, ours, plain)
+    data, sizes = f"{len(images):,} images", _sizes(adapter, ours, plain)
     save = partial(operations.save, (images, labels), ours)
     yield Pair(data, "save", save, lambda: write(images, labels), remove, sizes)
     yield Pair(data, "read", partial(operations.read, ours), read, differs=differs)

@@ -70,3 +70,30 @@ def test_the_command_prints_a_table_by_ratio():
     assert ratios == sorted(ratios, reverse=True)
     assert rows[-1].startswith("- XML[etree] (tables): no plain call: ")
     assert done.exit_code == ("0 above" not in rows[5])
+
+
+def test_an_interrupted_comparison_goes_on(tmp_path, monkeypatch):
+    asked, file = [], tmp_path / "times.jsonl"
+
+    def compare(family, label, rows, *_):
+        asked.append(label)
+        if label == "ORC" and len(asked) == 2:
+            raise KeyboardInterrupt
+        found = [overhead.Overhead(family, label, "numbers", "read", [2.0] * 6, [2.0] * 6)]
+        failed = asked == ["Feather"]
+        return overhead.Compared(family, label, rows, "2026-11-25", found, "it crashed" * failed, failed)
+
+    monkeypatch.setattr(overhead, "compare", compare)
+    arguments = ["Feather", "ORC", "Parquet", "--family", "tables", "--out", str(file)]
+    assert CliRunner().invoke(overhead.main, arguments).exit_code == 1
+    with file.open("a") as cut:
+        cut.write('{"family": "tables", "la')
+    done = CliRunner().invoke(overhead.main, [*arguments, "--page"])
+    # The one that failed is tried again.
+    assert asked == ["Feather", "ORC", "Feather", "ORC", "Parquet"]
+    again = CliRunner().invoke(overhead.main, [*arguments, "--page"])
+    assert len(asked) == 5
+    assert again.stdout == done.stdout
+    assert again.stdout.startswith("# Overhead of adapters\n")
+    assert "Measured\n2026-11-25 by" in again.stdout
+    assert "3 compared; 3 up to 1.05" in again.stdout
