@@ -50,6 +50,9 @@ while True:
 """
 """Work that starts and stops at random."""
 
+STEADY = "while True: pass"
+"""Work that never stops."""
+
 Rounds = dict[str, list[list[Sample]]]
 """Samples of each round, by cell, e.g. "save, Parquet"."""
 
@@ -80,9 +83,9 @@ ESTIMATORS: dict[str, Callable[[Sequence[Sample]], float]] = {
 
 
 @contextlib.contextmanager
-def random_load() -> Iterator[None]:
-    """Keep each CPU busy at random times."""
-    burners = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(os.cpu_count() or 1)]
+def load(work: str, processes: int) -> Iterator[None]:
+    """Run so many processes of some work."""
+    burners = [subprocess.Popen([sys.executable, "-c", work]) for _ in range(processes)]
     try:
         yield
     finally:
@@ -187,7 +190,7 @@ def main() -> None:
             for cell, rounds in facts.items()
         }
     else:
-        with random_load() if asked.load else contextlib.nullcontext():
+        with load(BUSY, (os.cpu_count() or 1) if asked.load else 0):
             found = measure(asked.labels, asked.rows, asked.rounds, asked.calls)
     if asked.samples and not asked.samples.exists():
         facts = {

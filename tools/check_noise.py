@@ -1,4 +1,4 @@
-"""Noise of measurements: ``python -m tools.check_noise [FORMAT...]``, or ``--runs A B``.
+"""Noise of measurements: ``python -m tools.check_noise [FORMAT...]``, ``--runs A B``, or ``--load``.
 
 Compares an adapter with a twin that reads 10 % slower, and with an equal twin, 20 times each. The slower
 twin burns a tenth of the CPU time that the adapter needs, measured just before. Two sets of CPU times
@@ -8,12 +8,18 @@ one in a thousand. By default for Feather, Parquet, Pickle and CSV.
 Of two runs of the same cells on one machine, `--runs` prints how well they agree: the difference of
 times in the median cell, the share of groups in which formats come in the same order, and the share of
 pairs out of order in each, e.g. cold reads below warm ones.
+
+`--load` measures the same cells beside no, half a, one and two busy processes for each CPU, and prints
+for each load the share of cells whose wall time is `SLOWED` times their CPU time, how far the wall times
+are above the least of all loads, and whether a report has a banner then: the constants of
+`format_bench.results.disturbance` follow from it. The first line needs an idle machine.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import statistics
 import tempfile
 import time
@@ -27,12 +33,14 @@ from format_bench.cli.options import load_source
 from format_bench.comparison import compare
 from format_bench.instruments.clock import time_call
 from format_bench.instruments.touch import touch
+from format_bench.results.disturbance import SLOWED, is_slowed, slowed_share
 from format_bench.results.metrics import METRICS, Noise
 from format_bench.results.noise import RunNoise, is_wall_time
 from format_bench.results.self_check import SelfCheck
+from tools.check_estimators import STEADY, THESIS, Rounds, load, measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from adapter_core import DataFormat
     from format_bench.instruments.clock import Sample
@@ -47,6 +55,12 @@ FEWEST_IN_ORDER, SAME_ORDER = 5, 0.97
 
 SIGNIFICANCE = 0.001
 """Probability that equal calls are called different."""
+
+LOADS = (0.0, 0.5, 1.0, 2.0)
+"""Busy processes for each CPU."""
+
+LOADED = [label for label in THESIS if label not in {"Excel", "XML"}]
+"""Formats measured beside them; two of the thesis take longer than all others."""
 
 
 def slower(adapter: DataFormat, path: Path) -> DataFormat:
@@ -154,21 +168,58 @@ def _in_loops(record: Record) -> float | None:
     return statistics.median(cpu / loop for cpu, loop in beside) if beside else None
 
 
+def at_loads(found: Mapping[float, Rounds]) -> Iterator[str]:
+    """Yield a line for each load, of samples by busy processes for each CPU."""
+    walls: dict[float, dict[str, float]] = {}
+    cpus: dict[float, dict[str, float]] = {}
+    for processes, cells in found.items():
+        samples = {cell: [each for taken in rounds for each in taken] for cell, rounds in cells.items()}
+        for kind, seconds in ((walls, "wall_seconds"), (cpus, "cpu_seconds")):
+            kind[processes] = {
+                cell: statistics.median(getattr(one, seconds) for one in each)
+                for cell, each in samples.items()
+            }
+    common = set.intersection(*map(set, walls.values()))
+    least = {cell: min(each[cell] for each in walls.values()) for cell in common}
+    yield f"{'processes a CPU':>15}{f'cells from {SLOWED}':>17}{'wall by least':>15}{'95 %':>7}  banner"
+    for processes, of_cells in walls.items():
+        ratios = [of_cells[cell] / cpus[processes][cell] for cell in common]
+        above = sorted(of_cells[cell] / least[cell] for cell in common)
+        high = above[math.ceil(0.95 * len(above)) - 1]
+        shown = (
+            f"{processes:15.1f}{slowed_share(ratios):17.0%}{statistics.median(above):15.2f}{high:7.2f}"
+        )
+        yield f"{shown}  {'yes' if is_slowed(ratios) else 'no'}"
+
+
+def beside_loads(labels: list[str], rows: int, rounds: int, calls: int) -> dict[float, Rounds]:
+    """Measure saves and reads of formats beside each of `LOADS`."""
+    found = {}
+    for each in LOADS:
+        with load(STEADY, round(each * (os.cpu_count() or 1))):
+            found[each] = measure(labels, rows, rounds, calls)
+    return found
+
+
 def main() -> None:
     """Print for each format in how many of 20 tries its reads differed from its twins'; or on runs."""
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     usual = ["Feather", "Parquet", "Pickle", "CSV"]
-    parser.add_argument("labels", nargs="*", default=usual, metavar="FORMAT")
+    parser.add_argument("labels", nargs="*", metavar="FORMAT")
     parser.add_argument("--runs", nargs=2, metavar=("A", "B"), help="results of two runs")
+    parser.add_argument("--load", action="store_true", help="measure beside busy processes")
     asked = parser.parse_args()
+    if asked.load:
+        print("\n".join(at_loads(beside_loads(asked.labels or LOADED, 10_000, 4, 3))))
+        return
     if asked.runs:
         try:
             print("\n".join(agreement(*map(load_source, asked.runs))))
         except FormatBenchError as error:
             raise SystemExit(f"check_noise: {error}") from error
         return
-    for label in asked.labels:
+    for label in asked.labels or usual:
         with tempfile.TemporaryDirectory() as folder:
             adapter = data_formats.get(label)
             path = Path(folder, f"table{adapter.suffix}")

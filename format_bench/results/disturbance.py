@@ -70,6 +70,16 @@ def busy_sentence(load: float, cpus: int) -> str:
     )
 
 
+def slowed_share(ratios: Sequence[float]) -> float:
+    """Return the share of calls that waited for other work, of their wall times by their CPU times."""
+    return sum(each >= SLOWED for each in ratios) / len(ratios) if ratios else 0.0
+
+
+def is_slowed(ratios: Sequence[float]) -> bool:
+    """Return whether so many calls waited that other work slowed a run."""
+    return slowed_share(ratios) >= SLOWED_SHARE
+
+
 def slowed_sentence(records: Iterable[Record]) -> str:
     """Return a sentence on calls that waited for other work; empty if they are few."""
     found = [
@@ -92,9 +102,9 @@ def slowed_sentence(records: Iterable[Record]) -> str:
             own = cpu.get(key(replace(each, metric=_COMPUTING[each.metric])))
         if own:
             ratios.append(wall / own)
-    slowed = [each for each in ratios if each >= SLOWED]
-    if not slowed or len(slowed) < SLOWED_SHARE * len(ratios):
+    if not is_slowed(ratios):
         return ""
+    slowed = [each for each in ratios if each >= SLOWED]
     middle = format_ratio(statistics.median(slowed))
     return (
         f"Other work slowed this run: {len(slowed):,} of {plural(len(ratios), 'time')} of calls are "

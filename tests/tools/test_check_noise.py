@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from format_bench.instruments.clock import Sample
 from tests.factories.records import in_rounds, labels, measured, results
-from tools.check_noise import agreement, differ, interleaved
+from tools.check_noise import agreement, at_loads, beside_loads, differ, interleaved
 
 GOES, TRIES, SAMPLES = 10, 20, 100
 
@@ -58,3 +59,29 @@ def test_two_runs_are_compared_by_differences_orders_and_pairs():
 
 def _slowed(record, value):
     return replace(record, value=value, repeats=[value] * 2) if value else record
+
+
+def test_a_banner_comes_with_the_load_that_stretches_calls():
+    def cells(wait):
+        return {
+            f"read, {place}": [[Sample(seconds * wait, seconds, 0.0)] * 3] for place, seconds in FAST
+        }
+
+    header, *lines = at_loads({0.0: cells(1.0), 1.0: cells(1.3), 2.0: cells(2.0)})
+    assert header.split()[0] == "processes"
+    assert [line.split() for line in lines] == [
+        ["0.0", "0%", "1.00", "1.00", "no"],
+        ["1.0", "0%", "1.30", "1.30", "no"],
+        ["2.0", "100%", "2.00", "2.00", "yes"],
+    ]
+
+
+FAST = [*enumerate([0.01, 0.02, 0.05])]
+
+
+def test_cells_are_measured_beside_each_load(monkeypatch):
+    monkeypatch.setattr("tools.check_noise.LOADS", (0.0, 0.5))
+    found = beside_loads(["Pickle"], rows=200, rounds=2, calls=2)
+    assert {load: sorted(cells) for load, cells in found.items()} == {
+        load: ["read, Pickle", "save, Pickle"] for load in (0.0, 0.5)
+    }
