@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 @click.option(
     "--measured-share",
     is_flag=True,
-    help="Only print how much of the run's duration, as asv recorded it, was measured time. asv keeps "
-    "the duration of the last run alone, so if that measured some cells only, or appended samples, the "
+    help="Only print how much of the run's duration, as asv recorded it, was measured time. Durations "
+    "of runs of some cells each add up; of runs that appended samples asv keeps the last alone, and the "
     "share is too high.",
 )
 @click.option("--noise", hidden=True, help="Without effect: the rounds of a run show its noise.")

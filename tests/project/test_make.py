@@ -90,6 +90,22 @@ def test_a_missing_site_is_reported_by_preview(bare):
     assert done.returncode == 2
 
 
+def test_the_first_table_is_of_cells_that_are_measured_once(bare):
+    suites = "SUITES=tabular image"
+    done = run(bare, "make", "--dry-run", "bench", suites, "--assume-old=.venv/.installed")
+    first, others = re.findall(r'--bench "(.*?)" HEAD', done.stdout)
+    rest = re.search(r'rest="(.*?)"', done.stdout)[1]
+    others = others.replace("$suite", "tabular").replace("$rest", rest)
+    for cell, expected in (
+        ("tabular.Tabular.time_save('CSV', 'eq')", (True, False)),
+        ("tabular.TabularRead.time_read('Parquet', 'eq', 'cold')", (True, False)),
+        ("tabular.Tabular.time_save('CSV', 'str')", (False, True)),
+        ("compression.Compression.time_save('ORC', 'eq', 'none')", (False, False)),
+    ):
+        assert tuple(bool(re.search(each, cell)) for each in (first, others)) == expected
+    assert done.stdout.index("postprocessing.py") < done.stdout.index("for suite in")
+
+
 def commands_of(folder, target):
     """Return the commands that make would run for a target, the environment being there."""
     done = run(folder, "make", "--dry-run", target, "--assume-old=.venv/.installed", "SINCE=a~2")
