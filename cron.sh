@@ -11,7 +11,7 @@ compares, publishes. It works in a clone of its own, .asv/monthly; this checkout
 interrupted run resumes at the next call; a month that is done is not measured twice.
 
   --quick     measure small tables, for a rehearsal
-  --dry-run   print the plan, and do nothing
+  --dry-run   print the plan with the hours of each suite and in all, and do nothing
 
 Variables: CRON_NOTIFY, a command that reads one line at the end; CRON_DISK_GB and CRON_MEMORY_GB, what
 must be free; CRON_SUITES, the suites to run; CRON_RETRY_SECONDS, the wait before a push is tried again;
@@ -258,8 +258,18 @@ print_plan() {
     [ ! -f "$begun" ] || log "would finish what $begun has begun: $(tr -d '\n' < "$begun")"
     log "would fetch, and renew constraints.txt; if it changes: install it for a trial, commit, tag $month"
     log "would run at $SCALE scale: ${CRON_SUITES:-$(suites)}"
+    print_costs
     log "would compare, and push main, the tag, the results to the branch results, the site to gh-pages"
     [ -z "${CRON_NOTIFY:-}" ] || log "would run: $CRON_NOTIFY"
+}
+
+# Without packages, and without files of compiled code, since a dry run does nothing.
+print_costs() {
+    local line
+    # shellcheck disable=SC2046,SC2086 # several suites
+    "${PYTHON:-python3}" -B -m format_bench.automation.monthly.plan "$SCALE" "$CLONE/.asv/$SCALE/results" \
+        ${CRON_SUITES:-$(suites)} 2>&1 | while IFS= read -r line; do log "$line"; done ||
+        log "the hours cannot be estimated"
 }
 
 suites() { (cd benchmarks && printf '%s ' [!_]*.py | sed 's/\.py//g'); }
@@ -273,7 +283,7 @@ main() {
     checkout=$PWD
     need_tools
     if $dry_run; then
-        find_remote && check_room && print_plan && exit 0
+        find_remote && print_plan && check_room && exit 0
     fi
     trap finish EXIT
     take_lock

@@ -11,6 +11,7 @@ import importlib.util
 import os
 import statistics
 import sys
+import time
 from pathlib import Path
 
 from asv_runner.benchmarks import peakmem as asvs_peakmem
@@ -18,6 +19,7 @@ from asv_runner.benchmarks import peakmem as asvs_peakmem
 from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.run import prepare_data
 from format_bench.instruments.clock import MAX_REPEATS, Effort
+from format_bench.results.status import CellStatus
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -40,11 +42,15 @@ SCALE = os.environ.get("FORMAT_BENCH_SCALE", "full")
 if SCALE not in suites.SCALES:
     raise ValueError(f"FORMAT_BENCH_SCALE is {SCALE!r}; it can be {', '.join(suites.SCALES)}")
 
-# Seconds after which a cell counts as timed out: a hundred times what a usual format needs.
-LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 8}[SCALE]
+LIMIT_SECONDS = suites.LIMIT_SECONDS[SCALE]
 
 # Seconds for the repeats of a process instead of the suite's: 0 has one call of each.
 BUDGET_SECONDS = os.environ.get("FORMAT_BENCH_BUDGET_SECONDS")
+
+# Time, in seconds since 1970, after which no further step of a cell begins, and steps are single calls.
+DEADLINE = float(os.environ.get("FORMAT_BENCH_DEADLINE", "inf"))
+
+SPENT = "not measured: the suite's hours of this monthly run were spent; it comes first in the next one"
 
 with contextlib.suppress(Exception):
     # Before asv's server forks hundreds of processes.
@@ -60,11 +66,7 @@ def prepare(suite):
 
 def labels(suite):
     """Return the labels of the adapters that the checkout has for a suite."""
-    found = declarations(ROOT / _family(suite).folder)
-    declared = suites.SUITES[suite]
-    names = [label for each in found for label in each.labels if declared.includes(label, each.suite)]
-    names.sort(key=lambda label: (label.lower(), label))
-    return [name for name in names if name in declared.formats] if declared.formats else names
+    return suites.SUITES[suite].labels(declarations(ROOT / _family(suite).folder))
 
 
 def benchmarks_of(suite):
@@ -140,8 +142,14 @@ class MetricState:
         if self.samples is None:
             sampling = self.suite.sampling[SCALE]
             budget_seconds = float(BUDGET_SECONDS or sampling.budget_seconds)
+            run = self.run_of(params)
+            if time.time() > DEADLINE:
+                if not run.is_begun(self.metric.name, cache):
+                    raise run.skip(CellStatus.UNAVAILABLE, NotImplementedError(SPENT))
+                # asv would forget the earlier rounds of a cell that is skipped in a later one.
+                budget_seconds = 0.0
             effort = Effort(budget_seconds, min_repeats=1, limit_seconds=LIMIT_SECONDS / 2)
-            run, what = self.run_of(params), (self.metric.name, cache, effort, query)
+            what = self.metric.name, cache, effort, query
             self.samples = (
                 run.all_samples(*what, rounds=sampling.rounds) if of_all_rounds else run.samples(*what)
             )

@@ -197,6 +197,10 @@ class CellRun:
             self._unkept = self._is_full()
         return self._kept
 
+    def is_begun(self, metric: str, cache: str | None) -> bool:
+        """Return whether a process has measured the step of a metric."""
+        return bool(self._rounds(self._step_of(metric, cache)))
+
     def samples(self, metric: str, cache: str | None, effort: Effort, query: str = "") -> list[float]:
         """Return the samples of a metric from one process, measured here or noted by another.
 

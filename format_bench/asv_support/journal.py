@@ -24,15 +24,20 @@ class Reason:
     """Why one cell has no value, or, with the status VALUE, a remark on its value."""
 
     suite: str
-    """Module and class of the asv benchmark, e.g. "tabular.Tabular"; the method is unknown in setup."""
+    """Module and class of the asv benchmark, e.g. "tabular.Tabular"; the method is unknown in setup.
+    The module alone for all cells of a format."""
     params: list[str]
-    """The parameters of the benchmark, format and data set first."""
+    """The parameters of the benchmark, format and data set first; the format alone for all its cells."""
     status: CellStatus
     sentence: str
     commit: str
     """The commit under test; empty if unknown."""
     time: float
     """When it was written, in seconds since 1970."""
+
+    def names_all_of(self, benchmarks: str, label: str) -> bool:
+        """Return whether it is the reason for all cells of a format in the module of some benchmarks."""
+        return self.suite == benchmarks.partition(".")[0] and self.params == [label]
 
 
 class Journal:

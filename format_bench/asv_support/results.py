@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
 UNEXPLAINED = "asv has no value, and no process of this cell left a reason"
 
+# asv has NaN for it, as for a skipped cell, which leaves a reason.
+NOT_SELECTED = "not measured: no run of asv has selected it so far"
+
 
 @dataclass(frozen=True)
 class AsvCell:
@@ -189,7 +192,9 @@ def run_of(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
         environment=journal.path.stem,
         commit=result.commit_hash,
         cells=_without_wrong(
-            [cell for name in names for cell in _cells(result, benchmarks[name], reasons, rounds)]
+            _of_measured_datasets(
+                [cell for name in names for cell in _cells(result, benchmarks[name], reasons, rounds)]
+            )
         ),
         measured_seconds=sum(_measured_seconds(result, name) for name in names if "time_" in name),
         spent_seconds=sum(
@@ -252,7 +257,11 @@ def _cells(
         named = dict(zip(benchmark["param_names"][2:], others, strict=True))
         said = [each for each in reasons if each.suite == suite and each.params == params]
         if value is None or math.isnan(value):
-            cells.append(AsvCell(*facts, None, *_why(said), named, track=own_track, settings=settings))
+            # Of a format that a monthly run has left out there is one reason for all cells.
+            why = _why(said or [each for each in reasons if each.names_all_of(suite, label)])
+            if why == (CellStatus.FAILED, UNEXPLAINED) and value is not None:
+                why = (CellStatus.UNAVAILABLE.value, NOT_SELECTED)
+            cells.append(AsvCell(*facts, None, *why, named, track=own_track, settings=settings))
         else:
             remarks = [each.sentence for each in said if each.status is CellStatus.VALUE]
             declared = BY_BENCHMARK[name.rpartition(".")[2]]
@@ -289,6 +298,16 @@ def _why(said: list[Reason]) -> tuple[str, str]:
     """Return status and sentence of an empty cell: the newest reason of its suite."""
     reasons = [each for each in said if each.status is not CellStatus.VALUE]
     return (reasons[-1].status.value, reasons[-1].sentence) if reasons else ("failed", UNEXPLAINED)
+
+
+def _of_measured_datasets(cells: list[AsvCell]) -> list[AsvCell]:
+    """Return the cells without data sets of which no run has selected any cell so far."""
+    begun = {_place(cell) for cell in cells if cell.sentence != NOT_SELECTED}
+    return [cell for cell in cells if _place(cell) in begun]
+
+
+def _place(cell: AsvCell) -> tuple[str, str]:
+    return cell.benchmark.partition(".")[0], cell.dataset
 
 
 def _without_wrong(cells: list[AsvCell]) -> list[AsvCell]:

@@ -18,6 +18,7 @@ from typing import Any
 import data_generator
 from adapter_core import UnavailableError
 from adapter_core.errors import TooFewRowsError
+from adapter_core.files import remove, write_atomically
 from format_bench.asv_support.journal import Journal
 from format_bench.asv_support.rounds import RoundsFile
 from format_bench.families.operations import Operations, operations_of
@@ -114,6 +115,10 @@ class AsvMetadataFile:
         return found
 
 
+# Environment variable with the folder in which the runs of a suite's parts share its data sets; without
+# it, each run makes its own.
+KEPT_VARIABLE = "FORMAT_BENCH_DATA"
+
 DATA = Path("data")
 FILES = Path("files")
 NOTES = Path("notes")
@@ -164,22 +169,38 @@ def prepare_data(family: Family, suite: Suite, scale: str) -> None:
         One of `format_bench.results.suites.SCALES`, which also decides where results are.
     """
     journal(scale).settle(suite.name)
-    for folder in (DATA, FILES, NOTES):
+    for folder in (FILES, NOTES):
         folder.mkdir()
+    kept = os.environ.get(KEPT_VARIABLE)
+    if kept:
+        Path(kept).mkdir(parents=True, exist_ok=True)
+        DATA.symlink_to(Path(kept).absolute(), target_is_directory=True)
+    else:
+        DATA.mkdir()
     operations = operations_of(family)
     shapes: dict[str, tuple[int, int]] = {}
     for name in suite.datasets:
         try:
-            data = _generated(operations, name, suite.size(name, scale))
+            shapes[f"{suite.name}.{name}"] = _stored(operations, name, suite.size(name, scale))
         except MemoryError:
             size = f"{suite.size(name, scale):,} {family.item}s"
             missing(name).write_text(f"{name} of {size} does not fit in memory here", encoding="utf-8")
-            continue
         except UnavailableError as error:
             missing(name).write_text(str(error), encoding="utf-8")
-            continue
-        shapes[f"{suite.name}.{name}"] = operations.store(data, DATA / name)
     metadata_file(scale).begin(FILES, seed=data_generator.DEFAULT_SEED, scale=scale, shapes=shapes)
+
+
+def _stored(operations: type[Operations], name: str, size: int) -> tuple[int, int]:
+    """Generate and store a data set, unless an earlier run has kept it; return its shape."""
+    note = DATA / f"{name}.shape"
+    if not note.exists():
+        remove(DATA / name)
+        shape = operations.store(_generated(operations, name, size), DATA / name)
+        missing(name).unlink(missing_ok=True)
+        with write_atomically(note) as temporary:
+            temporary.write_text(json.dumps(shape), encoding="utf-8")
+    rows, columns = json.loads(note.read_text(encoding="utf-8"))
+    return rows, columns
 
 
 def _generated(operations: type[Operations], name: str, size: int) -> Any:

@@ -6,9 +6,11 @@ Suites run one by one: asv writes its results when a run ends, so a kill loses o
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -33,6 +35,8 @@ def run_suite(  # noqa: PLR0913 (options of one command)
     root: Path,
     python: str = sys.executable,
     append_samples: bool = False,
+    labels: Sequence[str] = (),
+    variables: Mapping[str, str] | None = None,
     output: IO[str] | None = None,
     descriptors: Sequence[int] = (),
 ) -> int:
@@ -52,6 +56,10 @@ def run_suite(  # noqa: PLR0913 (options of one command)
         The interpreter that asv is installed for; relative to `root`, or absolute.
     append_samples : bool
         Add samples to those that the commit has, instead of measuring only benchmarks without a value.
+    labels : sequence of str
+        Formats to measure, all of their cells; by default all that lack a value.
+    variables : mapping, optional
+        Further environment variables.
     output : file, optional
         File for asv's output; by default this process'.
     descriptors : sequence of int
@@ -59,11 +67,18 @@ def run_suite(  # noqa: PLR0913 (options of one command)
     """
     # All samples are kept, since intervals and ties are computed from them.
     command = [python, "-m", "asv", "run", "--config", config, "--record-samples"]
-    command += ["--append-samples" if append_samples else "--skip-existing-successful"]
-    command += ["--bench", rf"^{suite}\.", f"{commit}^!"]
+    if append_samples:
+        command += ["--append-samples"]
+    elif not labels:
+        # Of formats that were not selected asv has NaN, as of skipped ones, which counts as successful.
+        command += ["--skip-existing-successful"]
+    # asv compares names like "tabular.Tabular.time_save('CSV', 'eq')".
+    chosen = rf"[^(]+\('({'|'.join(map(re.escape, labels))})'[,)]" if labels else ""
+    command += ["--bench", rf"^{suite}\.{chosen}", f"{commit}^!"]
     done = subprocess.run(  # noqa: S603 (the arguments are our own)
         command,
         cwd=root,
+        env={**os.environ, **(variables or {})},
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=None if output is None else subprocess.STDOUT,

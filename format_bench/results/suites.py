@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 # Sizes of asv's data sets; "tiny" is for tests of the suites themselves.
 SCALES = ("full", "quick", "tiny")
+
+# Seconds by scale after which asv ends a cell as timed out: a hundred times what a usual format needs.
+LIMIT_SECONDS = {"full": 1800, "quick": 90, "tiny": 8}
 
 # The `adapter_group` of a suite that measures all adapters of its family.
 ALL_ADAPTERS = "*"
@@ -135,6 +138,12 @@ class Suite:
     near the clock's resolution would decide."""
     codecs: tuple[str, ...] = ()
     """Codec choices, a third parameter of asv's benchmarks; empty for uncompressed files."""
+    month_hours: float = 10.0
+    """Most hours of a monthly run; by default a night."""
+    item_bytes: int = 100
+    """Typical size in memory of an item of its data sets, to estimate a month that has no forerunner."""
+    dataset_item_bytes: Mapping[str, int] = field(default_factory=dict)
+    """The same of data sets that differ from `item_bytes`."""
 
     def __post_init__(self) -> None:
         for name in ("datasets", "columns", "formats", "further_formats", "codecs", "steps", "tracks"):
@@ -154,6 +163,18 @@ class Suite:
         """Return whether the suite measures an adapter, which declares a group as its `suite`."""
         return self.adapter_group in {group, ALL_ADAPTERS} or label in self.further_formats
 
+    def labels(self, declared: Iterable[Any]) -> list[str]:
+        """Return the labels of the adapters that asv measures, in order.
+
+        Parameters
+        ----------
+        declared : iterable of Declaration
+            Declarations of the family's folder, as `adapter_core.listing.declarations` reads them.
+        """
+        names = [label for each in declared for label in each.labels if self.includes(label, each.suite)]
+        names.sort(key=lambda label: (label.lower(), label))
+        return [name for name in names if name in self.formats] if self.formats else names
+
     def datasets_at(self, scale: str) -> tuple[str, ...]:
         """Return the data sets of the asv suite at a scale.
 
@@ -164,6 +185,10 @@ class Suite:
     def size(self, dataset: str, scale: str) -> int:
         """Return the rows, or images, of a data set of the asv suite at a scale."""
         return self.dataset_sizes.get(dataset, self.sizes)[scale]
+
+    def raw_bytes(self, dataset: str, scale: str) -> int:
+        """Return the typical size in memory of a data set of the asv suite at a scale."""
+        return self.size(dataset, scale) * self.dataset_item_bytes.get(dataset, self.item_bytes)
 
     def benchmark(self, name: str) -> Benchmark | None:
         """Return the class of benchmarks of that name, if it is declared."""

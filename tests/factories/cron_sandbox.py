@@ -26,6 +26,45 @@ cat > .venv/bin/python << 'END'
 chmod +x .venv/bin/python
 exit
 """
+FILES = (
+    *("cron.sh", ".gitignore", "format_bench/__init__.py", "format_bench/monthly.py"),
+    *("format_bench/asv_support/__init__.py", "format_bench/asv_support/journal.py"),
+    *(f"format_bench/results/{name}.py" for name in ("__init__", "status", "suites")),
+)
+DECLARED = """
+[family]
+name = "toys"
+title = "Toys"
+place = 1
+item = "row"
+adapters = "toys"
+adapter = "toy"
+parameter = "format"
+user_data = "a toy"
+loss = "lost toys"
+
+[[step]]
+name = "save"
+metrics = ["save time"]
+
+[[suite]]
+name = "gamma"
+title = "Gamma"
+prefix = "Gamma"
+measures = "toys"
+datasets = {datasets}
+sizes = {{ full = 1, quick = 1, tiny = 1 }}
+run_size = 1
+month_hours = {hours}
+columns = ["save time"]
+version = 1
+sampling = {{ tiny = {{ budget_seconds = 0.1 }} }}
+
+[[suite.benchmarks]]
+name = "Gamma"
+metrics = ["save time"]
+"""
+"""A suite of many data sets: each of its formats is expected to take an hour."""
 OLD = {f"GIT_{who}_DATE": "2026-01-15T12:00:00+0000" for who in ("AUTHOR", "COMMITTER")}
 IDENTITY = {
     f"GIT_{who}_{what}": "someone@example"
@@ -72,7 +111,8 @@ class World:
         for package in ("adapter_core", "format_bench/automation", "format_bench/system"):
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / package, other / package, ignore=ignored)
-        for name in ("cron.sh", ".gitignore", "format_bench/__init__.py", "format_bench/monthly.py"):
+        for name in FILES:
+            (other / name).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / name, other / name)
         self.next_set("1.0")
         (other / "constraints.txt").write_text("pyarrow==1.0\n")
@@ -84,6 +124,30 @@ class World:
         git(other, "init", "--quiet", "--initial-branch", "main")
         git(other, "remote", "add", "origin", str(self.remote))
         self.push_from_elsewhere("All")
+
+    def declare_gamma(self, hours: float) -> None:
+        """Add a declared suite, of the formats A, B and C, that has so many hours a month."""
+        other = self.folder / "other"
+        (other / "toys").mkdir()
+        for name in "abc":
+            text = f'class Adapter:\n    label = "{name.upper()}"\n    requires = ()\n'
+            (other / "toys" / f"{name}.py").write_text(text)
+        declared = other / "format_bench/families/toys/family.toml"
+        declared.parent.mkdir(parents=True)
+        datasets = [f"set {number}" for number in range(1_800)]
+        declared.write_text(DECLARED.format(datasets=datasets, hours=hours))
+        (other / "benchmarks/gamma.py").touch()
+        self.push_from_elsewhere("Declare a suite")
+
+    def formats_of_gamma(self, tag: str) -> str:
+        """Return the formats of the declared suite that have values in a month, e.g. "AB"."""
+        commit = git(self.remote, "rev-parse", f"{tag}^{{commit}}").strip()
+        names = git(self.remote, "ls-tree", "-r", "--name-only", "results").splitlines()
+        (name,) = [each for each in names if f"/{commit[:8]}-" in each]
+        result = json.loads(git(self.remote, "show", f"results:{name}"))
+        row = dict(zip(result["result_columns"], result["results"]["gamma.time_it"], strict=False))
+        values = zip("ABC", row["result"], strict=True)
+        return "".join(label for label, value in values if value == value)  # noqa: PLR0124 (not NaN)
 
     def push_from_elsewhere(self, subject: str, branch: str = "main") -> None:
         """Commit the folder of another developer, and push it."""

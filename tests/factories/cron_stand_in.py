@@ -9,8 +9,10 @@ that run once, at the moment that they are named after.
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -49,28 +51,39 @@ def install() -> None:
 
 def run(options: list[str]) -> None:
     """Write two samples of a benchmark, whose value is the version in the commit's set."""
-    suite = options[options.index("--bench") + 1].strip("^\\.")
+    chosen = options[options.index("--bench") + 1]
+    suite = re.findall(r"\w+", chosen)[0]
+    found = re.search(r"\('\((.+)\)'", chosen)
+    labels = found[1].split("|") if found else []
     commit = options[-1].removesuffix("^!")
     folder = Path(".asv", os.environ["SCALE"], "results")
-    happen(f"run {suite}")
+    happen(" ".join(["run", suite, *labels]))
     if (WORLD / f"broken_{suite}").exists():
         sys.exit(1)
     path = folder / MACHINE["machine"] / f"{commit[:8]}-env.json"
     results = json.loads(path.read_text()) if path.exists() else empty(commit)
-    old = results["results"].get(f"{suite}.time_it")
+    columns = results["result_columns"]
+    old = dict(zip(columns, results["results"].get(f"{suite}.time_it", []), strict=False))
     if old and "--skip-existing-successful" in options:
         return
     version = float(git("show", f"{commit}:constraints.txt").partition("==")[2])
-    samples = old[-1][0] if old and "--append-samples" in options else []
-    taken = [[*samples, version, version]] * 2
-    row = [[version] * 2, [["'a'", "'b'"]], "1", int(time.time() * 1000), 1, taken]
-    results["results"][f"{suite}.time_it"] = row
+    known = sorted(path.stem.upper() for path in Path("toys").glob("*.py")) if labels else ["a", "b"]
+    values, taken = old.get("result", [math.nan] * len(known)), old.get("samples", [None] * len(known))
+    for place, label in enumerate(known):
+        if label in labels or not labels:
+            values[place] = version
+            earlier = taken[place] or [] if "--append-samples" in options else []
+            taken[place] = [*earlier, version, version]
+    now = int(time.time() * 1000)
+    row = {"result": values, "params": [[repr(each) for each in known]], "version": "1"}
+    row |= {"started_at": now, "duration": 1, "samples": taken}
+    results["results"][f"{suite}.time_it"] = [row.get(name) for name in columns]
     write(path, json.dumps(results))
     write(path.with_name("machine.json"), json.dumps({"version": 1, **MACHINE}))
     notes = folder / "reasons" / "env.jsonl"
     note = {"suite": suite, "commit": commit, "at": time.time()}
     write(notes, (notes.read_text() if notes.exists() else "") + json.dumps(note) + "\n")
-    happen(f"saved {suite}")
+    happen(" ".join(["saved", suite, *labels]))
 
 
 def empty(commit: str) -> dict:

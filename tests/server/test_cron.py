@@ -154,3 +154,50 @@ def test_an_unknown_option_is_refused(world):
     done = world.run("2026-02-01", "--fast")
     assert done.returncode == 2
     assert done.stderr == "cron.sh: there is no option --fast; cron.sh --help lists them\n"
+
+
+def test_what_does_not_fit_into_a_suites_hours_comes_first_in_the_next_month(world):
+    world.declare_gamma(hours=0.5)
+    left_out = []
+    for month in ("02", "03", "04"):
+        world.next_set(f"{month}.0")
+        done = world.run(f"2026-{month}-01")
+        assert done.returncode == 0, done.stdout + done.stderr
+        left_out += re.findall(r"suite gamma: its 0.5 hours do not suffice for (.*)", done.stdout)
+    # The first portion is measured in any case; what earlier months have measured takes no time here.
+    assert left_out == ["B, C", "C"]
+    formats = [world.formats_of_gamma(f"2026-{month}") for month in ("02", "03", "04")]
+    assert formats == ["A", "AB", "ABC"]
+    assert world.notified()[0].endswith("; out of time for 2 formats of gamma")
+    reasons = git(world.remote, "show", "results:tiny/results/reasons/env.jsonl")
+    assert (
+        reasons.count("the 0.5 hours of the suite gamma were spent; it comes first in the next month")
+        == 3
+    )
+
+
+@pytest.mark.parametrize("moment", ["run gamma B", "saved gamma B"])
+def test_a_kill_loses_no_more_than_the_formats_under_way(world, moment):
+    world.declare_gamma(hours=9)
+    world.next_set("2.0")
+    world.kill_at("2026-02-01", moment)
+    assert world.run("2026-02-02").returncode == 0
+    assert world.formats_of_gamma("2026-02") == "ABC"
+    log = (world.server / ".asv/cron.log").read_text()
+    assert [log.count(f"suite gamma: {label}\n") for label in "ABC"] == [1, 1 + ("run" in moment), 1]
+    assert not list(world.clone.glob(".asv/tiny/data/*"))
+
+
+def test_a_dry_run_prints_the_hours_and_their_source(world):
+    world.declare_gamma(hours=0.5)
+    git(world.server, "pull", "--quiet")
+    before = sorted(world.folder.rglob("*"))
+    done = world.run("2026-02-01", "--dry-run")
+    assert sorted(world.folder.rglob("*")) == before
+    assert "alpha: no estimate, since it is not declared" in done.stdout
+    assert "gamma: 0.5 of at most 0.5 hours for 1 of 3 formats; " in done.stdout
+    assert "by typical costs; first in the next month: B, C" in done.stdout
+    assert "in all: 0.5 of at most 0.5 hours; up to " in done.stdout
+    world.run("2026-02-01")
+    again = world.run("2026-03-01", "--dry-run").stdout
+    assert "by the costs of 2026-02, of 2 formats typical ones; first in the next month: C" in again

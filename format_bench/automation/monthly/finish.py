@@ -1,11 +1,13 @@
 """Second step of a month: run the remaining suites, compare, and push main, results and site.
 
-Suites run one by one, so that a kill loses one at most and a failure stops none.
+Suites run one by one, and long ones in portions of some formats, so that a kill loses one portion at
+most and a failure stops none. A suite has hours; formats that do not fit come first in the next month.
 """
 
 from __future__ import annotations
 
 import logging
+import math
 import os
 import shutil
 import subprocess
@@ -18,7 +20,9 @@ from pathlib import Path
 from adapter_core.errors import MonthlyError
 from format_bench.automation import asv_runs
 from format_bench.automation.asv_runs import machine_name
-from format_bench.automation.monthly import remote, results
+from format_bench.automation.monthly import costs, remote, results
+from format_bench.automation.monthly.costs import Cost, RoomWatch
+from format_bench.automation.monthly.plan import Portion, SuitePlan
 from format_bench.automation.monthly.state import (
     ASV,
     DONE,
@@ -67,44 +71,114 @@ class MonthSuites:
             self._run(suite)
 
     def _run(self, suite: str) -> None:
-        month = self.month
-        if self._was_saved(suite):
-            LOG.info("suite %s: its results were saved before it was killed", suite)
-            succeeded = True
-        else:
-            month.begun[suite] = time.time()
-            month.write(state_path(self.scale))
-            succeeded = self._measure(suite)
-        results.commit(self.scale, f"Results of {month.name}: {suite}")
+        """Measure the portions of a suite that are left, as far as its hours suffice."""
+        month, plan = self.month, self._plan_of(suite)
+        if not month.measured.get(suite):
+            # They may be of a commit that was given up.
+            shutil.rmtree(self._data_of(suite), ignore_errors=True)
+        left_out: list[str] = []
+        month.left_out.pop(suite, None)
+        portions = plan.portions(month.measured.get(suite, ()))
+        succeeded = True
+        for portion in portions:
+            if plan.fits(portion, month.spent.get(suite, 0.0)):
+                succeeded &= self._run_portion(plan, portion)
+            else:
+                left_out += portion.labels
+        in_parts = not all(map(plan.is_all, portions))
+        if in_parts and not results.count_values(self.scale, month.commit, suite, skipped=False):
+            succeeded, month.measured[suite] = False, []
+        elif left_out:
+            self._note_left_out(plan, left_out)
+        shutil.rmtree(self._data_of(suite), ignore_errors=True)
         month.ended[suite] = DONE if succeeded else FAILED
         month.write(state_path(self.scale))
 
-    def _was_saved(self, suite: str) -> bool:
-        """Return whether a killed run had saved the suite's results."""
-        begun = self.month.begun.get(suite)
-        # Without --append-samples asv skips benchmarks with results; with it, samples would double.
-        if not self.month.append or begun is None:
-            return False
-        return results.were_written_since(self.scale, self.month.commit, suite, begun)
+    def _plan_of(self, suite: str) -> SuitePlan:
+        earlier = costs.noted(results.folder(self.scale))
+        # This month's own are of its first portions: they are done, and so in nobody's way.
+        return SuitePlan.of(suite, self.scale, Path(), earlier)
 
-    def _measure(self, suite: str) -> bool:
-        """Return whether the suite has values, and not fewer than before."""
-        LOG.info("suite %s", suite)
-        commit = self.month.commit
-        before = results.count_values(self.scale, commit, suite)
+    def _data_of(self, suite: str) -> Path:
+        """Return the folder in which the portions of a suite share its data sets."""
+        return ASV / self.scale / "data" / suite
+
+    def _run_portion(self, plan: SuitePlan, portion: Portion) -> bool:
+        """Measure a portion, unless a killed run has saved it; return whether that succeeded."""
+        suite, month = plan.suite, self.month
+        key = suite if plan.is_all(portion) else f"{suite} {portion.labels[0]}"
+        seconds, is_whole = portion.seconds, True
+        if self._was_saved(plan, portion, month.begun.get(key)):
+            LOG.info("suite %s: its results were saved before it was killed", key)
+            succeeded, watch = True, RoomWatch()
+        else:
+            month.begun[key] = time.time()
+            month.write(state_path(self.scale))
+            left_seconds = plan.left_seconds(month.spent.get(suite, 0.0))
+            with RoomWatch() as watch:
+                succeeded = self._measure(plan, portion, month.begun[key] + left_seconds)
+            seconds = time.time() - month.begun[key]
+            is_whole = seconds < left_seconds
+        if portion.labels and succeeded:
+            divided = {each: seconds * plan.share_of(each, portion) for each in portion.labels}
+            taken = watch.disk_bytes, watch.memory_bytes
+            costs.note(results.folder(self.scale), Cost(month.name, suite, divided, is_whole, *taken))
+            month.measured.setdefault(suite, []).extend(portion.labels)
+        month.spent[suite] = month.spent.get(suite, 0.0) + seconds
+        # If it has failed, what other portions save is none of its results.
+        month.begun.pop(key, None)
+        results.commit(self.scale, f"Results of {month.name}: {key}")
+        month.write(state_path(self.scale))
+        return succeeded
+
+    def _was_saved(self, plan: SuitePlan, portion: Portion, begun: float | None) -> bool:
+        """Return whether a killed run had saved the results of a portion, which it began then."""
+        # Without --append-samples asv skips benchmarks of a whole suite that have results; with it,
+        # samples would double.
+        if begun is None or (plan.is_all(portion) and not self.month.append):
+            return False
+        return results.were_written_since(self.scale, self.month.commit, plan.suite, begun)
+
+    def _measure(self, plan: SuitePlan, portion: Portion, deadline: float) -> bool:
+        """Return whether asv has measured a portion, and the suite has not fewer values than before."""
+        suite, commit, is_all = plan.suite, self.month.commit, plan.is_all(portion)
+        variables = {} if math.isinf(deadline) else {"FORMAT_BENCH_DEADLINE": str(deadline)}
+        if is_all:
+            LOG.info("suite %s", suite)
+        else:
+            LOG.info("suite %s: %s", suite, ", ".join(portion.labels))
+            variables["FORMAT_BENCH_DATA"] = str(self._data_of(suite).absolute())
+        before = results.count_values(self.scale, commit, suite, skipped=is_all)
         status = asv_runs.run_suite(
-            suite, commit, self.config, root=Path(), python=PYTHON, append_samples=self.month.append
+            *(suite, commit, self.config),
+            root=Path(),
+            python=PYTHON,
+            append_samples=self.month.append,
+            labels=() if is_all else portion.labels,
+            variables=variables,
         )
         if status not in asv_runs.SUCCESSFUL:
             results.remove_torn(self.scale)
-        after = results.count_values(self.scale, commit, suite)
+        after = results.count_values(self.scale, commit, suite, skipped=is_all)
         if after < before:
             LOG.info("suite %s has %s values where it had %s: those are restored", suite, after, before)
             self._restore_committed()
-        if status not in asv_runs.SUCCESSFUL or not after or after < before:
+        if status not in asv_runs.SUCCESSFUL or (is_all and not after) or after < before:
             LOG.info("suite %s failed; asv returned %s", suite, status)
             return False
         return True
+
+    def _note_left_out(self, plan: SuitePlan, labels: list[str]) -> None:
+        """Note the formats that the hours of a suite did not suffice for, beside its results."""
+        month, suite = self.month, plan.suite
+        LOG.info("suite %s: its %g hours do not suffice for %s", suite, plan.hours, ", ".join(labels))
+        sentence = (
+            f"not measured in {month.name}: the {plan.hours:g} hours of the suite {suite} were spent; "
+            "it comes first in the next month"
+        )
+        results.note_left_out(self.scale, month.commit, suite, labels, sentence)
+        results.commit(self.scale, f"Results of {month.name}: {suite}, formats left out")
+        month.left_out[suite] = labels
 
     def _restore_committed(self) -> None:
         for path in results.paths_of(self.scale, self.month.commit):
@@ -204,7 +278,7 @@ def finish(scale: str) -> tuple[ExitStatus, str]:
 def _measure(suites: MonthSuites) -> list[Problem]:
     """Measure and compare; return the problems of this month so far."""
     month = suites.month
-    if not month.begun and not month.append:
+    if not (month.begun or month.spent or month.append):
         # asv never upgrades an environment: packages that the new set lacks would stay in it.
         shutil.rmtree(ASV / "env", ignore_errors=True)
     LOG.info("measuring %s: %s", month.name, ", ".join(suites.remaining))
@@ -228,4 +302,6 @@ def _attempt(step: Callable[[], None]) -> list[Problem]:
 def _summary(month: MonthState) -> str:
     action = "samples added to" if month.append else "measured"
     renewed = f" ({month.changes})" if month.changes else ""
-    return f"{month.name}: {action} commit {month.commit[:8]}{renewed}"
+    numbers = (f"{len(labels)} formats of {suite}" for suite, labels in month.left_out.items())
+    left_out = f"; out of time for {', '.join(numbers)}" if month.left_out else ""
+    return f"{month.name}: {action} commit {month.commit[:8]}{renewed}{left_out}"

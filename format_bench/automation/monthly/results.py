@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from format_bench.asv_support.journal import Journal
 from format_bench.automation.monthly.state import ASV, REPOSITORY, now
+from format_bench.results.status import CellStatus
 from format_bench.system.git import NO_COMMIT
 
 LOG = logging.getLogger(__name__)
@@ -68,10 +71,13 @@ def _results_of(scale: str, commit: str) -> list[Any]:
     return [Results.load(str(path)) for path in paths_of(scale, commit)]
 
 
-def count_values(scale: str, commit: str, suite: str) -> int:
-    """Return the number of cells of a suite that have a value, or are skipped with a reason."""
+def count_values(scale: str, commit: str, suite: str, *, skipped: bool = True) -> int:
+    """Return the number of cells of a suite that have a value, or are skipped with a reason.
+
+    Without `skipped`, only values count: of formats that no run has selected asv has NaN, too.
+    """
     return sum(
-        value is not None
+        value is not None and (skipped or not math.isnan(value))
         for result in _results_of(scale, commit)
         for name in result.get_all_result_keys()
         if name.startswith(f"{suite}.")
@@ -88,6 +94,14 @@ def were_written_since(scale: str, commit: str, suite: str, seconds: float) -> b
         for name, started_at in result.started_at.items()
         if started_at
     )
+
+
+def note_left_out(scale: str, commit: str, suite: str, labels: Sequence[str], sentence: str) -> None:
+    """Note why formats of a suite have no cells."""
+    for result in _results_of(scale, commit):
+        journal = Journal(folder(scale) / "reasons", result.env_name, commit)
+        for label in labels:
+            journal.write(suite, [label], CellStatus.UNAVAILABLE, sentence)
 
 
 @contextmanager

@@ -94,9 +94,16 @@ class MonthState:
     problem : str
         Reason why the library set could not be renewed; empty if it could.
     begun : dict
-        Time of the latest start of each suite, in seconds since 1970.
+        Time of the start of a suite that has not ended, in seconds since 1970; of a portion of a suite
+        by the suite and its first format.
     ended : dict
         `DONE` or `FAILED` for each suite that has ended.
+    measured : dict
+        Formats of each suite that have been measured.
+    left_out : dict
+        Formats of each suite that its hours did not suffice for.
+    spent : dict
+        Seconds that each suite has taken.
     """
 
     name: str
@@ -106,6 +113,9 @@ class MonthState:
     problem: str = ""
     begun: dict[str, float] = field(default_factory=dict)
     ended: dict[str, str] = field(default_factory=dict)
+    measured: dict[str, list[str]] = field(default_factory=dict)
+    left_out: dict[str, list[str]] = field(default_factory=dict)
+    spent: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def read(cls, path: Path) -> Self | None:

@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks import _suites
 from format_bench.asv_support import cell as asv_cell
 from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.rounds import Round
-from format_bench.asv_support.run import prepare_data
+from format_bench.asv_support.run import DATA, KEPT_VARIABLE, prepare_data
 from format_bench.families import measuring
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
+from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES, SUITES
 
@@ -167,3 +169,38 @@ def started(cell):
 
     cell.operations = TableOperations(data_formats.registry.get("CSV"))
     return cell.operations
+
+
+def test_past_the_deadline_no_step_begins_and_begun_ones_are_single_calls(suite, monkeypatch):
+    monkeypatch.setattr(_suites, "SCALE", "tiny")
+
+    def measured(benchmark, metric, *params):
+        state = _suites.MetricState(suite, suite.benchmark(benchmark), METRICS[metric])
+        state.measure(params)
+        return state.samples
+
+    assert len(measured("Tabular", "save time", "CSV", "eq")) > 1
+    monkeypatch.setattr(_suites, "DEADLINE", 0.0)
+    assert len(measured("Tabular", "save time", "CSV", "eq")) == 1
+    with pytest.raises(NotImplementedError, match="it comes first in the next one"):
+        measured("TabularRead", "read time", "CSV", "eq", "warm")
+
+
+def test_runs_of_parts_of_a_suite_share_its_data(tmp_path, monkeypatch):
+    monkeypatch.setenv(KEPT_VARIABLE, str(tmp_path / "kept"))
+    small = replace(SUITES["tabular"], datasets=("eq",), sizes={"tiny": 50})
+    times = []
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        prepare_data(TABLES, small, "tiny")
+        times.append((DATA / "eq").stat().st_mtime_ns)
+        (metadata,) = (tmp_path / name).glob("circumstances/*.jsonl")
+        assert '"shapes": {"tabular.eq": [50, ' in metadata.read_text()
+    assert times[0] == times[1]
+    # A kill has cut the table off before its shape was noted.
+    (DATA / "eq.shape").unlink()
+    (DATA / "eq").write_bytes(b"")
+    monkeypatch.chdir(tmp_path)
+    prepare_data(TABLES, small, "tiny")
+    assert (DATA / "eq").stat().st_size > 0

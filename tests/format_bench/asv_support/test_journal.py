@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 
 import pytest
+from asv.results import Results
+from asv.runner import BenchmarkResult
 
 from format_bench.asv_support.journal import Journal
+from format_bench.asv_support.results import NOT_SELECTED, UNEXPLAINED, run_of
 from format_bench.results.status import CellStatus
 
 CELL = ["CSV", "eq"]
@@ -54,3 +58,44 @@ def test_a_later_reason_comes_after_an_earlier_one(journal):
     journal.write("tabular.Tabular", CELL, CellStatus.UNSUPPORTED, "nulls")
     said = [each.sentence for each in journal.read() if each.suite == "tabular.Tabular"]
     assert said[-1] == "nulls"
+
+
+COMMIT = "a" * 40
+
+
+def run_with(values, datasets, folder):
+    """Return the cells of a benchmark of which asv has some values."""
+    benchmark = {
+        "name": "tabular.Tabular.time_save",
+        "pretty_name": "Table: save time",
+        "params": [["'CSV'", "'XML'", "'XML[etree]'"], [repr(each) for each in datasets]],
+        "param_names": ["format", "dataset"],
+        "unit": "seconds",
+        "version": "1",
+    }
+    taken = [None if value is None or math.isnan(value) else [value] for value in values]
+    empty = {"errcode": 0, "stderr": "", "profile": None}
+    numbers = [None if each is None else 1 for each in taken]
+    result = Results({"machine": "m", "cpu": ""}, {}, COMMIT, 0, "3", "env", {})
+    result.add_result(benchmark, BenchmarkResult(values, taken, numbers, **empty), record_samples=True)
+    return run_of(result, {benchmark["name"]: benchmark}, folder).cells
+
+
+def test_one_reason_for_a_format_is_that_of_all_its_empty_cells(tmp_path):
+    journal = Journal(tmp_path / "reasons", "env", COMMIT)
+    journal.write("tabular", ["XML"], CellStatus.UNAVAILABLE, "not measured in 2026-12")
+    cells = run_with([1.0, math.nan, None], ["eq"], tmp_path)
+    assert [(each.value, each.status, each.sentence) for each in cells] == [
+        (1.0, "value", ""),
+        (None, "unavailable", "not measured in 2026-12"),
+        (None, "failed", UNEXPLAINED),
+    ]
+
+
+def test_a_data_set_that_no_run_has_selected_is_left_out(tmp_path):
+    values = [1.0, math.nan, math.nan, math.nan, math.nan, math.nan]
+    cells = run_with(values, ["eq", "str"], tmp_path)
+    assert [(each.format, each.dataset) for each in cells] == [
+        (label, "eq") for label in ("CSV", "XML", "XML[etree]")
+    ]
+    assert {each.sentence for each in cells[1:]} == {NOT_SELECTED}

@@ -1,0 +1,152 @@
+"""Plan of a month: order, portions and hours of suites, by invented and by typical costs."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+
+import pytest
+
+from format_bench.automation import asv_runs
+from format_bench.automation.monthly import costs
+from format_bench.automation.monthly.costs import Cost, RoomWatch, typical_seconds
+from format_bench.automation.monthly.plan import Portion, SuitePlan, sentences
+from format_bench.results.suites import SUITES
+from tests.helpers import ROOT
+
+HOUR = 3600.0
+
+
+def plan(*earlier, suite="tabular"):
+    return SuitePlan.of(suite, "full", ROOT, earlier)
+
+
+def cost(month, seconds, *, is_whole=True, suite="tabular"):
+    return Cost(month, suite, seconds, is_whole, 5 * 10**9, 10**9)
+
+
+def test_formats_measured_longest_ago_come_first_then_the_fastest():
+    labels = plan().labels
+    assert sorted(labels) == sorted(SUITES["tabular"].labels(_declared()))
+    assert labels[-1] == "Excel"
+    assert labels.index("Feather") < labels.index("JSON")
+    found = plan(
+        cost("2026-10", dict.fromkeys(labels, 60.0)),
+        cost("2026-11", dict.fromkeys(set(labels) - {"XML", "CSV"}, 60.0)),
+        cost("2026-11", {"CSV": 30.0}, is_whole=False),
+        cost("2026-11", {"XML": 1.0}, suite="compression"),
+    )
+    assert found.labels[:2] == ("CSV", "XML")
+    assert (found.seconds["CSV"], found.seconds["XML"]) == (30.0, 60.0)
+    assert found.source == "the costs of 2026-10 to 2026-11"
+
+
+def _declared():
+    from adapter_core.listing import declarations
+
+    return declarations(ROOT / "data_formats")
+
+
+def test_slow_formats_are_portions_of_their_own_and_fast_ones_share_one():
+    names = plan().labels
+    seconds = dict.fromkeys(names, 200.0) | {"Excel": 2 * HOUR, "XML": HOUR}
+    found = plan(cost("2026-11", seconds)).portions()
+    assert found[-2:] == [Portion(("XML",), HOUR), Portion(("Excel",), 2 * HOUR)]
+    assert [len(each.labels) for each in found[:-2]] == [9, 1]
+    left = plan(cost("2026-11", seconds)).portions(done=[*names[:-1]])
+    assert [each.labels for each in left] == [(names[-1],)]
+    quick = SuitePlan.of("tabular", "quick", ROOT, ())
+    assert [quick.is_all(each) for each in quick.portions()] == [True]
+
+
+def test_what_does_not_fit_into_the_hours_is_left_out_but_the_first():
+    names = plan().labels
+    seconds = dict.fromkeys(names, 60.0) | {"Excel": 4.4 * HOUR, "XML": 9 * HOUR}
+    known = [cost("2026-10", seconds), cost("2026-11", {name: 60.0 for name in names if name != "XML"})]
+    found = plan(*known[:1])
+    assert found.expected()[1] == ["Excel", "XML"]
+    # What would take more than all hours is the first of the next month, and takes them.
+    again = plan(*known)
+    assert again.labels[0] == "XML"
+    spent, left_out = again.expected()
+    assert spent == SUITES["tabular"].month_hours * HOUR
+    assert set(left_out) == set(names) - {"XML"}
+    assert again.fits(again.portions()[0], 0.0)
+    assert not again.fits(again.portions()[0], 1.0)
+
+
+@pytest.mark.parametrize("scale", ["full", "quick"])
+def test_every_suite_has_typical_costs(scale):
+    plans = [SuitePlan.of(name, scale, ROOT, ()) for name in SUITES]
+    *lines, in_all = sentences(plans)
+    assert len(lines) == len(SUITES)
+    assert all(" by typical costs" in line for line in lines)
+    assert in_all.startswith("in all: ")
+    for each in plans:
+        assert each.expected()[0] > 0
+        assert each.disk_bytes > each.memory_bytes / 4 > 0
+    # The thesis' suites take ten hours together at most.
+    hours = sum(SUITES[name].month_hours for name in ("tabular", "compression", "image"))
+    assert hours <= 10
+
+
+def test_typical_costs_follow_sizes_and_repeats():
+    suite = SUITES["tabular"]
+    excel, feather = (typical_seconds(suite, label, "full") for label in ("Excel", "Feather"))
+    assert 1 * HOUR < excel < 8 * HOUR
+    assert feather < excel / 10
+    larger = replace(suite, sizes={"full": 10 * suite.sizes["full"]})
+    assert typical_seconds(larger, "Excel", "full") > 2 * excel
+    short = replace(suite, sampling={"full": replace(suite.sampling["full"], rounds=1)})
+    assert typical_seconds(short, "Excel", "full") == pytest.approx(excel / 2)
+
+
+def test_costs_are_noted_beside_the_results_and_cut_lines_ignored(tmp_path, monkeypatch):
+    one = cost("2026-11", {"CSV": 1.5})
+    costs.note(tmp_path, one)
+    (path,) = tmp_path.glob("costs/*.jsonl")
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"month": "2026-12", "sui')
+    assert costs.noted(tmp_path) == [one]
+    # A new machine takes those of others until it has its own.
+    monkeypatch.setattr(costs.platform, "node", lambda: "another")
+    assert costs.noted(tmp_path) == [one]
+    costs.note(tmp_path, replace(one, month="2026-12"))
+    assert [each.month for each in costs.noted(tmp_path)] == ["2026-12"]
+
+
+def test_disk_and_memory_are_watched(monkeypatch):
+    free = iter([(100, 50), (100, 50), (40, 45), (90, 20)])
+    monkeypatch.setattr(costs, "_SAMPLE_SECONDS", 0.01)
+    monkeypatch.setattr(costs, "_free", lambda: next(free, (100, 50)))
+    with RoomWatch() as watch:
+        for _ in range(1_000):
+            if watch.memory_bytes == 30:
+                break
+            time.sleep(0.005)
+    assert (watch.disk_bytes, watch.memory_bytes) == (60, 30)
+
+
+def test_a_run_of_some_formats_measures_their_cells_alone(monkeypatch, tmp_path):
+    commands = []
+
+    def run(command, **options):
+        commands.append((command, options["env"]["ADDED"]))
+        return asv_runs.subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(asv_runs.subprocess, "run", run)
+    labels, variables = ("CSV", "Parquet[polars]"), {"ADDED": "here"}
+    asv_runs.run_suite("tabular", "abc", "c", root=tmp_path, labels=labels, variables=variables)
+    ((command, added),) = commands
+    chosen = command[command.index("--bench") + 1]
+    assert added == "here"
+    assert "--skip-existing-successful" not in command
+    for name, is_measured in (
+        ("tabular.Tabular.time_save('CSV', 'eq')", True),
+        ("tabular.TabularRead.time_read('Parquet[polars]', 'eq', 'warm')", True),
+        ("tabular.Tabular.time_save('CSV[polars]', 'eq')", False),
+        ("tabular.Tabular.time_save('Parquet', 'eq')", False),
+        ("compression.Compression.time_save('CSV', 'eq')", False),
+    ):
+        assert bool(re.search(chosen, name)) is is_measured, name
