@@ -48,6 +48,7 @@ CAUSES: Mapping[str, str] = {
     "arrays: NetCDF4[h5netcdf] read whole": _UNLIMITED,
     "images: Feather save": _STREAM,
     "images: HDF5 save": _STREAM,
+    "images: LMDB save": _STREAM,
     "images: Pickle save": _PARTS,
     "images: Pickle read": _PARTS,
     "records: Pickle save": _OBJECTS,
