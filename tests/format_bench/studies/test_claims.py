@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import fields, replace
 
@@ -28,6 +29,9 @@ COUNTS = {
     "thesis": [6, 3, 5, 0, 2, 4],
 }
 """Numbers of verdicts in the order of `KINDS`, of which the third is of a part or under a condition."""
+
+
+verdicts_of = functools.cache(kept.verdicts)
 
 
 def call(*arguments):
@@ -70,21 +74,21 @@ def test_each_claim_has_a_rule_or_a_reason_against_one(paper):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_each_claim_has_a_verdict_with_evidence(paper):
-    found = kept.verdicts(paper)
+    found = verdicts_of(paper)
     assert list(found) == [each.claim for each in study.read(paper).claims]
     assert all(each.evidence and each.kind in KINDS for each in found.values())
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_counts_of_a_paper(paper):
-    found = [each.kind for each in kept.verdicts(paper).values()]
+    found = [each.kind for each in verdicts_of(paper).values()]
     assert [found.count(kind) for kind in KINDS] == COUNTS[paper]
 
 
 def test_a_paper_alone_prints_its_claims_with_their_counts():
     done = call("compare", "qaware")
     assert done.exit_code == 0
-    assert counts_of(kept.verdicts("qaware").values()) in done.stdout
+    assert counts_of(verdicts_of("qaware").values()) in done.stdout
     claims = re.findall(r"^\| (.*?) \| \*\*.*?\*\* \|", done.stdout, re.MULTILINE)
     assert claims == [each.claim for each in study.read("qaware").claims]
     assert call("compare", "analysis").stdout == call("compare", "partial-reads").stdout
