@@ -24,13 +24,13 @@ _VARIABLES = (
 
 _KEYS = "access_key_id", "secret_access_key"
 
+# Name of the profile where none is chosen.
 _DEFAULT = "default"
-"""Name of the profile where none is chosen."""
 
 _USER_OF_ADDRESS = re.compile(r"://[^/\s]+@")
 
+# Characters of the shortest secret that is looked for; shorter ones are parts of words.
 _SHORTEST = 4
-"""Characters of the shortest secret that is looked for; shorter ones are parts of words."""
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ OF_CONTENT = (
 )
 """Errors of parsing text, and of taking values apart that have another form than expected."""
 
+# Names that `partial_path` returns.
 _PARTIAL = re.compile(r"\..+\.[0-9a-f]{8}\.partial[^/]*")
-"""Names that `partial_path` returns."""
 
 # No file of the project takes so long to write.
 _KILLED_SECONDS = 3600.0

@@ -15,6 +15,7 @@ from adapter_core.predicate import Predicate, bounds
 if TYPE_CHECKING:
     import pandas as pd
 
+# As of pyarrow's `ParquetFile.iter_batches`.
 BATCH_ROWS = 65_536
 """Default of the maximum number of rows in a batch."""
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 MANIFEST = "_manifest.json"
 """Name of the manifest; readers of folders, e.g. Arrow's and Spark's, skip names that start so."""
 
+# Of the manifest; version 1 has no digests.
 _VERSION = 2
-"""Of the manifest; version 1 has no digests."""
 
 
 @dataclass(frozen=True)

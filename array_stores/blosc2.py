@@ -28,6 +28,7 @@ _FILTERS = {"": ("SHUFFLE",), "bitshuffle": ("BITSHUFFLE",), "bytedelta": ("SHUF
 _MOST_CHUNK_BYTES = 2**31 - 32 - 1
 # B2ND_MAX_DIM of b2nd.h.
 _MOST_DIMS = 16
+# A part of a core's cache of the second level, as c-blosc2 chooses blocks. Chosen, not measured.
 _BLOCK_BYTES = 2**18
 # Place of the frame's length, of eight bytes, in the header of a contiguous frame,
 # https://www.blosc.org/c-blosc2/format/cframe_format.html.

@@ -23,6 +23,7 @@ _BITS = {"uint8": 8, "int16": 16, "int32": 32, "int64": 64, "float32": -32, "flo
 # Length of which headers and data are multiples.
 _BLOCK_BYTES = 2880
 _KEYWORD = "FBARRAY"
+# NAXIS in the FITS standard 4.0, 4.4.1.
 _MOST_DIMS = 999
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _TILE_MULTIPLE = 16
 # SamplesPerPixel has 16 bits.
 _MOST_BANDS = 2**16 - 1
+# Classic TIFF has offsets of 32 bits; the rest is for headers.
 _CLASSIC_BYTES = 2**32 - 2**26
 # Of blocks; GDAL's default is 5 % of the machine's memory.
 _CACHE_MB = 64

@@ -25,6 +25,7 @@ _PACKINGS = {None: "grid_simple", "ccsds": "grid_ccsds"}
 # Section 0 of a message ends in the message's length.
 _INDICATOR_BYTES = 16
 _LENGTH = slice(8, 16)
+# The length of a section has four bytes.
 _MOST_CHUNK_BYTES = 2**32 - 1
 
 

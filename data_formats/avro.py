@@ -43,11 +43,11 @@ _BLOCK_ROWS = 10_000
 ARROW = "ARROW:schema"
 """Key of the types of nested columns, as Parquet has it, which Avro's own would widen."""
 
+# Name of the number of rows in the pandas metadata: the end of the default index.
 _STOP = "stop"
-"""Name of the number of rows in the pandas metadata: the end of the default index."""
 
+# Number of rows in the header until the last of a stream has been written.
 _LATER = 10**18
-"""Number of rows in the header until the last of a stream has been written."""
 
 WHOLE_FILE = "file:"
 """Start of the names of codecs around the whole file, which are not the format's own."""

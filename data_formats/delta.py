@@ -53,8 +53,8 @@ _NOT_IN_DOMAIN = re.compile(r"[^\w /.=+-]")
 _STREAM_FILE_BYTES = 2**25
 _STREAM_GROUP_ROWS = 2**16
 
+# Rows of a batch of a stream: Arrow keeps what it has decoded of a row group until all are used.
 _STREAM_BATCH_ROWS = 2**14
-"""Rows of a batch of a stream: Arrow keeps what it has decoded of a row group until all are used."""
 
 _NO_TYPE = "Delta Lake has no type for them"
 

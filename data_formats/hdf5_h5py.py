@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 
+# Metadata are in pieces of some hundred bytes, and a request for each takes a round trip. Chosen, not
+# measured.
 BLOCK_BYTES = 1 << 20
 """Bytes that are requested at once from a server."""
 

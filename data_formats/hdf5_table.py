@@ -44,8 +44,8 @@ NULL = r"\N"
 # https://support.hdfgroup.org/documentation/hdf5/latest/_h5_a__u_g.html
 MAX_ATTRIBUTE_BYTES = 64_000
 
+# Width of text in the first of several batches, in lengths of its longest value: it cannot grow.
 _ROOM = 2
-"""Width of text in the first of several batches, in lengths of its longest value: it cannot grow."""
 
 _NO_TYPE = "pandas has no HDF5 type for them"
 

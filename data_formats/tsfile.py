@@ -25,12 +25,13 @@ _TABLE = "data"
 
 _TIME = "time"
 
+# Property of a file with the Arrow schema of its table, named as in Parquet.
 _SCHEMA = "ARROW:schema"
-"""Property of a file with the Arrow schema of its table, named as in Parquet."""
 
 # TsFile makes all names lower case.
 _PLAIN_NAME = re.compile(r"(?!time$)[a-z][a-z0-9_]*", re.ASCII)
 
+# As in `adapter_core.partial_reads`.
 _BATCH_ROWS = 65_536
 
 _NO_TYPE = "TsFile has no type for them"

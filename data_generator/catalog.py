@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from data_generator.dataset import Dataset, DatasetDefinition
 
 
+# 24 MB of ``kaons``.
 BLOCK_ROWS = 2**17
 
 

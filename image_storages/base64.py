@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from adapter_core.image_input import CheckedImages
 
 HEADER = b"label,height,width,channels,pixels\n"
+# Some hundred small images for each call of the system.
 BUFFER_BYTES = 2**20
 
 NUMBERS_BYTES = 64

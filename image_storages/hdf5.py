@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
+# As in `adapter_core.images.arrow`.
 BATCH_BYTES = 8 * 2**20
 CHUNK_BYTES = 2**18
 """Size of a chunk. HDF5 stores the last one whole, and small ones waste little."""

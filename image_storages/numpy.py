@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from adapter_core.image_input import CheckedImages
 
 IMAGES, SHAPES, LABELS = "images.npy", "shapes.npy", "labels.npy"
+# Some hundred small images for each call of the system.
 BUFFER_BYTES = 1 << 20
 
 

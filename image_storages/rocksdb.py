@@ -29,6 +29,7 @@ MOST_BYTES = 3 * 2**30
 FILE_BYTES = 64 * 2**20
 """RocksDB's default size of files, `target_file_size_base`."""
 
+# RocksDB's own read-ahead ends at 256 KiB (`max_auto_readahead_size`). Chosen, not measured.
 READ_AHEAD_BYTES = 2 * 2**20
 
 

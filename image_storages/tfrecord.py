@@ -151,6 +151,7 @@ def _masked(checksum: int) -> bytes:
     return struct.pack("<I", (rotated + 0xA282EAD8) & 0xFFFFFFFF)
 
 
+# Images of a data set have few shapes.
 @lru_cache(4096)
 def _frame(length: int) -> bytes:
     import google_crc32c

@@ -92,8 +92,8 @@ class Adapter(QueryEngine):
         return frame.collect(engine="streaming").to_arrow()
 
 
+# NOT IN with values; rows are joined with those of a SELECT.
 _NOT_IN = re.compile(r"\bnot\s+in\s*\((?!\s*select\b)", re.IGNORECASE)
-"""NOT IN with values; rows are joined with those of a SELECT."""
 
 
 def _opened(format_label: str, tables: Mapping[str, Path]) -> _Opened:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from adapter_core import Field, RecordType
 
+# As in `record_stores.protobuf`, which has the measurement.
 _BLOCK_ROWS = 500
 
 # Any number with the highest bit set; types of different files never meet.

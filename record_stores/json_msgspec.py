@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from adapter_core import RecordType
 
+# `encode_lines` returns the text of all records that it gets. Chosen, not measured.
 _BLOCK_ROWS = 10_000
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from adapter_core import ArraySource, Description, Selection
 
+# pyarrow's default size of a row group.
 BATCH_ROWS = 2**20
 """Least number of rows to write at a time, if the table has as many."""
 

@@ -232,6 +232,7 @@ def cache_of(chunk_bytes: int, row_chunks: int) -> tuple[int, int, float]:
     """
     # A hash table of prime size, some ten times the number of chunks, as HDF5 recommends.
     slots = next((each for each in (8191, 131071) if each > 10 * row_chunks), 524287)
+    # 0.75 is HDF5's default: chunks that were read whole go first.
     return slots, max(chunk_bytes, min(row_chunks * chunk_bytes, MOST_CACHE_BYTES)), 0.75
 
 

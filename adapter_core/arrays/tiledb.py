@@ -135,6 +135,7 @@ def reading_context() -> tiledb.Ctx:
     # A context starts threads, which costs more than opening an array.
     import tiledb
 
+    # By default a read takes at least 20 MB at once, far more than a chunk.
     # https://docs.tiledb.com/main/how-to/configuration
     return tiledb.Ctx({"vfs.min_batch_size": "0", "vfs.min_batch_gap": str(2**16)})
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+# Usual for WebDataset: https://huggingface.co/docs/hub/datasets-webdataset
 SHARD_BYTES = 1 << 30
 """Least size of a complete shard."""
 
+# Some hundred small images for each call of the system.
 BUFFER_BYTES = 1 << 20
 
 INDEX = "index.json"

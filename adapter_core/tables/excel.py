@@ -44,8 +44,8 @@ TIME_FORMAT = "yyyy-mm-dd hh:mm:ss.000"
 
 _FIRST_SURE_DAY = "1900-03-01"
 
+# Characters that XML forbids, and that the writers escape.
 _ESCAPED = r"[\x{FFFE}\x{FFFF}]"
-"""Characters that XML forbids, and that the writers escape."""
 
 _AS_TEXT = "Excel would turn them into text"
 _AS_NUMBER = "Excel keeps them as floats"

@@ -17,6 +17,7 @@ LEVELS = range(1, 10)
 # The middle one: pandas and PyTables have no default, and do not compress without a level.
 LEVEL = 5
 
+# Whole columns would need new memory, each page of which is cleared first.
 ARRAY_BATCH_ROWS = 16_384
 """Rows that are added up at a time."""
 

@@ -116,11 +116,11 @@ _DECLARED = {
 
 _NUMBERS = {"BOOLEAN", "INTEGER", "REAL"}
 
+# Contents of columns for `Comparison.fitted`, by declared types; all others are text.
 _CONTENTS = {"BOOLEAN": BOOLEANS, "INTEGER": NUMBERS, "REAL": NUMBERS, "BLOB": "bytes"}
-"""Contents of columns for `Comparison.fitted`, by declared types; all others are text."""
 
+# Names of SQLite's own row numbers, which start at 1; a column may take one of them.
 _ROW_NUMBERS = "rowid", "_rowid_", "oid"
-"""Names of SQLite's own row numbers, which start at 1; a column may take one of them."""
 
 
 class SQLiteTable(PartialReads, Tunable):

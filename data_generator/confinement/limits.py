@@ -6,6 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+# The rest is for this process, and for others of the machine. Chosen, not measured.
 MEMORY_SHARE, DISK_SHARE = 0.9, 0.9
 """Parts of the available memory, and of the free space, that reading may take."""
 

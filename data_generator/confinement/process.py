@@ -23,15 +23,16 @@ from data_generator.confinement.limits import USUAL_LIMITS, DataLimits
 Watch = Callable[[float], None]
 """Receiver of the seconds since the start, several times a second."""
 
+# An attacked reader must not fill this process' memory.
 LONGEST_ANSWER_BYTES = 2**30
+# Bytes of the last output that are searched for the reason of an end.
 _ERROR_BYTES = 4096
-"""Bytes of the last output that are searched for the reason of an end."""
 
+# Between two looks at the process, and at the size of its files.
 _PAUSE_SECONDS, _DISK_SECONDS = 0.05, 1.0
-"""Between two looks at the process, and at the size of its files."""
 
+# Variable that only confined processes have.
 _MARK = "FORMAT_BENCH_CONFINED"
-"""Variable that only confined processes have."""
 
 _KEPT = re.compile(
     r"PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TZDIR|PYTHON(HASHSEED|WARNINGS|UTF8|OPTIMIZE|"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+# A step of float32 has 1 MiB.
 SHAPE = (512, 512)
 DIMENSIONS = ("step", "row", "column")
 

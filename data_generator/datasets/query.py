@@ -27,7 +27,9 @@ NEEDLE = "needle"
 WIDTH = 10_000
 """Columns of ``query-wide``."""
 
+# One of so many texts has the needle, one of so many values is null.
 _NEEDLES, _NULLS = 500, 100
+# More than there are rows, and few enough for exact floats and for JSON.
 _RANDOM_BITS = 40
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _URL = "https://example.org/"

@@ -27,8 +27,8 @@ DASHBOARD = 62
 
 SITES, REGIONS, PHRASES, MODELS, BRANDS = 5_000, 1_000, 100_000, 150, 10
 
+# Rows made at once: texts of more would be in memory twice.
 _BLOCK_ROWS = 250_000
-"""Rows made at once: texts of more would be in memory twice."""
 
 _WORDS = (
     "maps news weather sport music video games cars flats travel recipes school films photos mail shop "

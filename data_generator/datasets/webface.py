@@ -41,6 +41,7 @@ TEXT_COLUMNS = ("bbox", "db_id", "image_container_path", "image_id", "ipt_str", 
 
 COLUMNS = tuple(sorted(PIXEL_COLUMNS + SCORE_COLUMNS + TEXT_COLUMNS))
 
+# Chosen, not measured.
 IMAGES_PER_SUBJECT = 40
 IMAGES_PER_CONTAINER = 10_000
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # Largest number of digits after the point of a short decimal number; other floats have all digits.
 MOST_DECIMALS = 9
 
+# Enough to reject a number of digits, as a rule, without computing with all values.
 FIRST_VALUES = 1_000
 
 # Steps that people and instruments choose; a common divisor of 7 in a sample is chance.

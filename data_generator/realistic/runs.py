@@ -25,6 +25,7 @@ LONG = 1.5
 # Largest length in a mix, relative to the wanted longest run; windows cut runs.
 SCALES = 16
 
+# The bracket shrinks to 1/4,096.
 HALVINGS = 12
 STEPS = 32
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # Height and width of a canvas in pixels.
 SIDE = 512
 
+# Chosen, not measured.
 CANVASES = 12
 
 

@@ -55,6 +55,7 @@ HIGHEST_VERTEX_CHI2 = 12.0
 # Energy of a proton of the beam in 2011, MeV.
 HIGHEST_MOMENTUM = 3.5e6
 
+# Chosen for a plausible spectrum, not fitted.
 SIGNAL_SHARE = 0.06
 PHI_SHARE = 1 / 8
 SIBLING_SHARE = 0.4

@@ -32,6 +32,7 @@ PACKED_BITS = 16
 
 # Largest weight of a canvas before the deviation of a step is adjusted: 3 canvases fit in int32.
 FULL_WEIGHT = 2**13
+# Of a turn: angles are integers, too.
 PHASES = 2**16
 
 # Rows that are processed together, so that they stay in the processor's cache.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 # relative standard error of 1 / sqrt(KEPT_HASHES - 2), 0.4 %.
 KEPT_HASHES = 2**16
 
+# Hashes of more rows would be in memory beside the column.
 SLICE_ROWS = 10**6
 # Values of a 64-bit hash, over which distinct values spread evenly.
 HASHES = 2**64

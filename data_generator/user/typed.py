@@ -14,8 +14,8 @@ _DATE = r"\d{4}-\d{2}-\d{2}"
 _TIME = r"(?P<minutes>\d{2}:\d{2})(?P<seconds>:\d{2}(?P<part>\.\d+)?)?"
 _TIMESTAMP = rf"{_DATE}(?P<between>[T ]){_TIME}(?P<utc>Z|\+00:00)?"
 
+# Units of times by their decimals of a second. Others would not be written back as they are read.
 _UNITS = {0: "s", 3: "ms", 6: "us", 9: "ns"}
-"""Units of times by their decimals of a second. Others would not be written back as they are read."""
 
 
 def with_dates(df: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -120,6 +120,7 @@ class FormatChange:
 
 
 # Libraries that a sentence names; tables have all.
+# A renewed set may raise dozens of libraries, and the sentence is also the title of a feed's entry.
 MOST_STEPS = 4
 
 

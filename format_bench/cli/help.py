@@ -13,26 +13,26 @@ import click
 if TYPE_CHECKING:
     from click.types import OptionHelpExtra
 
+# Characters left for a description beside its term; with fewer it starts on a line of its own.
 _LEAST_TEXT = 24
-"""Characters left for a description beside its term; with fewer it starts on a line of its own."""
 
+# Most characters of a term beside its description; fewer on narrow pages.
 _TERMS = 26
-"""Most characters of a term beside its description; fewer on narrow pages."""
 
+# Characters of a list of choices beyond which it is part of the description.
 _LONG_CHOICE = 30
-"""Characters of a list of choices beyond which it is part of the description."""
 
+# End of a line of a command that the next line continues.
 _GOES_ON = " \\"
-"""End of a line of a command that the next line continues."""
 
+# Blank at which no line ends.
 _JOINT = "\0"
-"""Blank at which no line ends."""
 
+# click's placeholders for numbers.
 _NUMBER = re.compile(r"\b(INTEGER|FLOAT)( RANGE)?$")
-"""click's placeholders for numbers."""
 
+# The first column of a line of two, and the mark of a comment.
 _COLUMNS = re.compile(r"(\s*\S.*?\s{2,})(# )?(?=\S)")
-"""The first column of a line of two, and the mark of a comment."""
 
 
 class Section(StrEnum):

@@ -30,9 +30,11 @@ from adapter_core.text import printable
 if TYPE_CHECKING:
     from distributed import Client
 
+# A scheduler in reach answers in milliseconds; Dask's default, 30 s, is long for a mistyped address.
 CONNECT_SECONDS = 10.0
 """Time within which a scheduler answers."""
 
+# A worker imports Dask first, which takes seconds. Chosen, not measured.
 WORKERS_SECONDS = 30.0
 """Time within which a first worker joins the scheduler."""
 
@@ -47,6 +49,7 @@ _FORMS = (
     "name a scheduler (tcp://host:8786), a scheduler file, local:N, local:N:MEMORY, or module:attribute"
 )
 _INSTALL_HINT = install_hint("cluster")
+# A reason is a part of one line on the terminal, and of a record.
 _REASON_LENGTH = 300
 
 

@@ -14,8 +14,8 @@ from format_bench.families.cases import Case
 from format_bench.families.operations import Operations
 from format_bench.instruments.isolation import Outcome
 
+# Steps that other processes make, with adapters of their own.
 _STEPS_ELSEWHERE = {"remote", "scale"}
-"""Steps that other processes make, with adapters of their own."""
 
 
 @functools.cache

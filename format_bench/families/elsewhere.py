@@ -32,8 +32,8 @@ from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import OBJECT_STORE, Spread, StepFacts, metric_of, request
 from format_bench.results.status import WRONG, CellStatus
 
+# First word of the metrics of times by round-trip time.
 _PLACES = dict(zip(ROUND_TRIPS_MS, ("remote", "distant"), strict=True))
-"""First word of the metrics of times by round-trip time."""
 
 
 def measure_remote(  # noqa: PLR0913 (a file, and where it goes)
@@ -106,6 +106,7 @@ def measured(cost: StepCost, *, is_given: bool = True) -> list[Measured]:
 
 PROGRAM = "format_bench.parallel.trials"
 
+# As a cell of asv at full scale (benchmarks/_suites.py).
 LIMIT_SECONDS = 1800.0
 """Time after which the workers of a cell are ended; the runner's, or asv's, is shorter."""
 

@@ -304,6 +304,7 @@ def _described(fields: Mapping[str, Any]) -> str:
     return " ".join(text.replace('"', "").split())[:_DESCRIBED]
 
 
+# A line of a terminal.
 _DESCRIBED = 80
 """Most characters of a question without words."""
 

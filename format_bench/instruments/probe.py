@@ -20,10 +20,13 @@ from adapter_core.errors import InvalidFolderError
 FILE_BYTES = 64 << 20
 # The page of the kernel's cache, the least that direct reads may ask of most devices.
 BLOCK_BYTES = 4096
+# Larger requests are divided by the kernel (max_sectors_kb of the device, 1,280 by default).
 CHUNK_BYTES = 1 << 20
 # Enough for a 95th percentile, and few enough for a hard disk of 10 ms a read.
 MOST_READS = 2000
+# Below 20 there is no 95th percentile but the largest.
 FEWEST_READS = 20
+# Each takes a hard disk some revolutions of 8 ms.
 SYNCS = 10
 
 # Wall time of random reads, and of sequential ones, after which none starts. Writing the file, and ten

@@ -35,6 +35,7 @@ SAVE, READ, PART = "save", "read", "part"
 
 _EXPECTED = "expected"
 
+# It only ends a client that hangs; its length is chosen, not measured.
 _EXPECTED_SECONDS = 600.0
 """Time for loading the data, and for saving and reading the local file."""
 

@@ -31,8 +31,8 @@ LOOPBACK_HOSTS = "127.0.0.1,localhost,::1"
 NO_REQUEST = "made no request to"
 """Start of the error of a step that reached another server than its own, or none."""
 
+# Variables of a user's own server that its clients keep: the authorities that it is known by.
 _TRUST = ("AWS_CA_BUNDLE",)
-"""Variables of a user's own server that its clients keep: the authorities that it is known by."""
 
 
 def client_environment(added: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -35,6 +35,7 @@ REAL, STAND_IN = "versitygw", "stand-in"
 _HINT = "format-bench build object-server"
 # Go compiles all that the server imports, too: many minutes on a slow machine.
 _BUILD_SECONDS = 3600
+# Far more than a program needs that only listens, for a busy machine. Chosen, not measured.
 _START_SECONDS = 30.0
 
 

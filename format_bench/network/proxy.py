@@ -27,6 +27,7 @@ READS = frozenset({"GET", "HEAD"})
 _PIECE_BYTES = 1 << 16
 # asyncio's default, named since both directions must take the same heads.
 _HEAD_BYTES = 1 << 16
+# A part of the body arrives, as where a connection breaks; no answer at all would be another fault.
 _CUT_AFTER_BYTES = 1 << 10
 _NO_CONTENT, _NOT_MODIFIED, _SERVER_ERROR = 204, 304, 500
 

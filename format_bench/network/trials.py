@@ -21,6 +21,7 @@ STEPS = (SAVE, READ, PART)
 ROUND_TRIPS_MS = (0.0, 20.0)
 """Round-trip times in milliseconds: of a server beside the client, and of one in the same country."""
 
+# At 20 ms enough for 6,000 requests one after the other. Chosen, not measured.
 LIMIT_SECONDS = 120.0
 """Time after which a step counts as timed out."""
 

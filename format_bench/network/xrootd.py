@@ -18,6 +18,7 @@ from format_bench.network.processes import Started
 PORT = 31094
 """Not 1094, the usual one, at which a server of the machine may listen."""
 
+# Far more than a program needs that only listens. Chosen, not measured.
 _START_SECONDS = 10.0
 
 # Root must not serve: https://xrootd.org/doc/man/xrootd.8.html, -R.

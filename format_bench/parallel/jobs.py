@@ -33,8 +33,8 @@ class Digest(Protocol):
 P = TypeVar("P")
 D = TypeVar("D", bound=Digest)
 
+# Labels of the adapters whose libraries this process has imported.
 _WARM: set[str] = set()
-"""Labels of the adapters whose libraries this process has imported."""
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ from adapter_core.errors import ParallelError
 from format_bench.instruments.memory_limit import WATCHING, MemoryLimit
 from format_bench.parallel.engine import ParallelEngine, R, T, local_workers, memory_bytes
 
+# Calls of a task whose worker dies, as with Dask.
 _ATTEMPTS = 3
-"""Calls of a task whose worker dies, as with Dask."""
 
 _LOOPBACK = "127.0.0.1"
 
+# Shared memory for results, which are small; Ray's default is 30 % of the machine's memory.
 _STORE_BYTES = 128 * 2**20
-"""Shared memory for results, which are small; Ray's default is 30 % of the machine's memory."""
 
 
 class Engine(ParallelEngine):

@@ -62,6 +62,7 @@ MEDIA = (LOCAL, OBJECT_STORE)
 VERIFIED = "digests equal"
 """Sentence of a read whose rows are those saved."""
 
+# One of numbers and one of others, where a table has both: formats store them differently.
 COLUMNS_READ = 2
 
 

@@ -255,8 +255,8 @@ def _store(plan: Plan, store: StorePlan) -> dict[str, Any]:
     }
 
 
+# Fields of a verified layout that JSON has by the same names.
 _SAME = ("kinds", "predicted", "predicted_whole", "save_seconds", "size_bytes", "files")
-"""Fields of a verified layout that JSON has by the same names."""
 
 
 def _verified(plan: Plan, each: Verified) -> dict[str, Any]:

@@ -45,6 +45,7 @@ from format_bench.runner.user_data import OwnData, Prepared, Source, prepare
 FIRST = 12
 
 # Share of the time left that asking the libraries for their versions may take.
+# Chosen, not measured.
 METADATA_SHARE = 0.2
 
 # Entries for a table of about ten rows: text, and two that keep types.
@@ -57,6 +58,7 @@ SAMPLE_SECONDS, FULL_SECONDS = 0.02, 0.3
 SAMPLE_CALLS, FULL_CALLS = 2, 3
 
 # After this time of a case on one small sample, the next larger one is left out.
+# With four times the rows it would reach the limit before the first ranking (`FIRST_LIMIT_SECONDS`).
 SLOW_SECONDS = 1.0
 
 

@@ -247,8 +247,8 @@ def show_bill(found: Bill, *, quiet: bool) -> None:
             terminal.prose(console, f"note: {sentence}", indent="  ")
 
 
+# Amounts from here on have two decimals; three digits of a smaller one say more.
 _CENT = 0.995
-"""Amounts from here on have two decimals; three digits of a smaller one say more."""
 
 
 def money(amount: float) -> str:

@@ -149,6 +149,7 @@ def _ranges(names: list[str]) -> Iterator[str]:
             yield f"{run[0]} to {run[-1]}"
 
 
+# Two names are as short as a range.
 _FEWEST_OF_RANGE = 3
 
 
@@ -199,8 +200,8 @@ def not_run(group: ComparisonGroup, suite: SuiteResults) -> list[Configuration]:
     return [each for each in suite.configurations if each not in set(group.configurations)]
 
 
+# Number of cells that a remark names; the CSV contains all.
 _SHOWN = 3
-"""Number of cells that a remark names; the CSV contains all."""
 
 
 _NUMBER_OF_VALUES = re.compile(r"^[\d,]+ values, (?=all equal)")

@@ -21,6 +21,7 @@ Place = TypeVar("Place")
 _RANKED = {"durable save time", *(each.name for each in LEADERS)}
 
 # How far two values without intervals must be apart, as a ratio.
+# Chosen, not measured.
 _APART = 1.25
 
 

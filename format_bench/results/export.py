@@ -47,8 +47,8 @@ def _write_lines(records: list[Record], path: Path) -> None:
     path.write_bytes(b"".join(map(line, records)))
 
 
+# Axes that have a column in each table; others only where a record has a value.
 _AXES = ("cache", "threads", "track", "medium")
-"""Axes that have a column in each table; others only where a record has a value."""
 
 
 _SAMPLES = ("repeats", "cpu_repeats", "loop_repeats")

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 SCHEMA = 4
 """Number of the form that is written. Every new or changed field raises it; 1 had no such field."""
 
+# Axes that had fields of their own until form 2; they are among the conditions since.
 _OWN_FIELDS = ("cache", "threads", "track", "medium")
-"""Axes that had fields of their own until form 2; they are among the conditions since."""
 
+# Fields with a number for each of the repeats, or none.
 _BESIDE_REPEATS = ("cpu_repeats", "loop_repeats")
-"""Fields with a number for each of the repeats, or none."""
 
 _FIXED_RULES = Path(__file__).with_name("record_schema.json")
 

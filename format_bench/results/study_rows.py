@@ -30,8 +30,8 @@ else:
 
 RESULTS = "results.jsonl"
 
+# Fields of a record that name the cell; all others of a row are conditions.
 _OWN = ("format", "dataset", "rows", "columns", "codec", "query")
-"""Fields of a record that name the cell; all others of a row are conditions."""
 
 _NO_CODEC = "none"
 

@@ -141,8 +141,8 @@ def _locked(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     return found
 
 
+# Folder of generated data, which the cells of a run share, and its removal, by run.
 _DATA: dict[str, tuple[ExitStack, Path]] = {}
-"""Folder of generated data, which the cells of a run share, and its removal, by run."""
 
 
 def measure_on_worker(request: CellRequest, host: HostDescription) -> tuple[Record, ...]:

@@ -57,6 +57,7 @@ CLUSTER_ID = "cluster.json"
 CLUSTER_LOG = "cluster-log.jsonl"
 
 # Below which a scratch folder has no room for any run.
+# Chosen, not measured.
 LEAST_FREE_BYTES = 200_000_000
 
 

@@ -41,8 +41,8 @@ OWN_DEFAULT = "default"
 ALL = "all"
 """Each codec of a format; as a level, each of the codec's."""
 
+# Property of the adapters whose files of settings differ from the usual ones, by the settings.
 _DIFFERS = {DEFAULTS: "has_own_default", RECOMMENDED: "has_advice"}
-"""Property of the adapters whose files of settings differ from the usual ones, by the settings."""
 
 # Two or three of many levels, e.g. of zstd's 22, would hide the level at which the cost soars. So of a
 # range of more levels than this every sixth is measured, too.

@@ -32,11 +32,13 @@ if TYPE_CHECKING:
     from format_bench.runner.media import ComparedMedium
 
 # In how many processes each step is made, if it is repeated so often.
+# They show the noise between processes (docs/methodology.md), and a median needs three.
 ROUNDS = 3
 
 _SURROUNDINGS = "failed for lack of space or memory, or because the process was killed"
 
 # Wall time of the repeats of a step, of all rounds together, if their number is not given.
+# 2 s in each process: a call of milliseconds has dozens of samples, one of a second has one.
 BUDGET_SECONDS = 6.0
 
 

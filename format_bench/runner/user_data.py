@@ -259,6 +259,7 @@ def _ask_few(case: Case) -> None:
     operations.check_asked(data, case.asked)
 
 
+# A question with a mistake is refused before the data are made.
 FEW_ROWS = 1_000
 """Rows of a generated table, or chunks of an array, that questions are checked on."""
 

@@ -53,6 +53,7 @@ class Setting:
         return self.cells // (self.machines * self.rounds)
 
 
+# A cell whose machine is shared with nine others. Chosen, not measured, as are the times below.
 SLOW_FACTOR = 10
 NOTICE_SECONDS = 5.0
 """After which a client notices that a worker died."""

@@ -22,6 +22,7 @@ _PREFIX = "format-bench-"
 # Much longer than a process needs from making a folder until it has locked it.
 _LOCKED_AFTER_SECONDS = 60.0
 
+# A killed process ends when its system call does, in milliseconds.
 _DYING_SECONDS = 0.1
 
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from format_bench.verification.nested import Leaves
 
+# Nanoseconds in the units of times of pandas.
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-"""Nanoseconds in the units of times of pandas."""
 
+# Dtypes for the results of `pandas.api.types.infer_dtype` that are numbers.
 _NUMBERS = {"boolean": "bool", "integer": "int64", "floating": "float64"}
-"""Dtypes for the results of `pandas.api.types.infer_dtype` that are numbers."""
 
+# Results of `pandas.api.types.infer_dtype` for Python's dates and times.
 _TIMES = {"date", "datetime", "datetime64"}
-"""Results of `pandas.api.types.infer_dtype` for Python's dates and times."""
 
 
 def differing(

@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 # Sums of uint64 wrap around so: they do not depend on the order of the rows.
 _MODULUS = 2**64
 
+# Hash of a null.
 _NULL = 0x9E3779B97F4A7C15
-"""Hash of a null."""
 
+# Values of an array that are hashed at a time, so that temporary arrays stay in the caches.
 _BLOCK = 2**17
-"""Values of an array that are hashed at a time, so that temporary arrays stay in the caches."""
 
+# Floats below it that are whole have the hash of the integer.
 _LARGEST_EXACT = 2.0**53
-"""Floats below it that are whole have the hash of the integer."""
 
+# Set apart from integers of the same bits: other floats, and unsigned integers beyond 2**63.
 _NO_INT64 = 0x2545F4914F6CDD1D
-"""Set apart from integers of the same bits: other floats, and unsigned integers beyond 2**63."""
 
+# Radians of the wave for a float that changes from 0 to 1, and for one that grows by a factor of e.
 _FREQUENCY = 10_000.0
-"""Radians of the wave for a float that changes from 0 to 1, and for one that grows by a factor of e."""
 
 _NO_NUMBERS = (0,) * 6
 

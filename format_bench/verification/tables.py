@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+# Relative error allowed to readers of text: pandas' parser of JSON errs by two ulps.
 _READERS_ERROR = 2.0**-50
-"""Relative error allowed to readers of text: pandas' parser of JSON errs by two ulps."""
 
 
 def is_rounded(

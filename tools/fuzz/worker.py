@@ -77,8 +77,8 @@ _OF_DATA = (
 _HARMLESS_BUILTINS = ("slice", "set", "frozenset", "bytearray", "complex", "range", "object")
 
 
+# Exit statuses of a process that had nothing more to read, and of one that another takes over from.
 _ENDED, _RECYCLED = 41, 42
-"""Exit statuses of a process that had nothing more to read, and of one that another takes over from."""
 
 
 class Watch:

@@ -43,8 +43,8 @@ _OFFERED: dict[str, type] = {
 }
 """Protocols beside the features of tables, as the list names them."""
 
+# Libraries that most adapters need; the short list has their versions where there is no other.
 _USUAL = ("numpy", "pandas", "pyarrow")
-"""Libraries that most adapters need; the short list has their versions where there is no other."""
 
 
 def formats() -> list[Fact]:

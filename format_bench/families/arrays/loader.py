@@ -23,6 +23,8 @@ from format_bench.instruments.isolation import unlink_semaphores_at_once
 
 PREFETCH = 2
 """Chunks that a worker loads ahead; `prefetch_factor` of PyTorch's DataLoader has this default."""
+# Each worker is an interpreter with chunks loaded ahead: a machine with many CPUs would run out of
+# memory.
 MAX_WORKERS = 8
 _READY, _FAILED = "ready", "failed"
 

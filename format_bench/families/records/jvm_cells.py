@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from format_bench.families.records.stored import Stored
     from format_bench.results.suites import Step
 
+# Calls 4 to 6 are the steady state (docs/records_jvm.md); the compiler works during the ones before.
 CALLS = 6
 LONG_CALLS = 2
 """Calls for more than `MANY_RECORDS`: the first one takes seconds, and the compiler ends within it."""
 MANY_RECORDS = 2_000_000
+# A median needs three.
 FIRST_CALLS = 3
 """Number of JVMs whose first calls are samples."""
 HEAP_BYTES_PER_RECORD = 1_900

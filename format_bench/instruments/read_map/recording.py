@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 DEVICE = "/dev/fuse"
 
+# Each read is a round trip to the recording process, so answers take several times as long. Chosen, not
+# measured.
 LIMIT_SECONDS = 600.0
 
 # linux/sched.h, linux/mount.h, linux/prctl.h and linux/seccomp.h.

@@ -31,6 +31,7 @@ from format_bench.results.marks import BEST, TIE
 from format_bench.results.metrics import Measure
 from format_bench.results.table import FormattedCell, ResultTable
 
+# Steps of two to three, up to where a configuration is out of the question.
 _BOUNDS = (2, 5, 10, 30, 100)
 
 

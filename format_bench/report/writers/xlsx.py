@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from format_bench.results.metrics import Measure
 
 
+# Characters that Excel allows in the name of a sheet.
 _MOST_NAME = 31
-"""Characters that Excel allows in the name of a sheet."""
+# Characters that Excel allows in a cell.
 _MOST_TEXT = 32_767
-"""Characters that Excel allows in a cell."""
+# Least and greatest width of a column, in characters.
 _WIDTHS = (8, 48)
-"""Least and greatest width of a column, in characters."""
 
 Row = Sequence[Any]
 

@@ -29,6 +29,8 @@ from format_bench.families.operations import Operations
 from format_bench.instruments.memory_limit import limit_address_space
 from format_bench.studies.damaging.kinds import Kind, contents_of, damage, damaged
 
+# Libraries reserve addresses that they never touch, so it is more than any reader needs. Chosen, not
+# measured.
 LIMIT_BYTES = 12 * 2**30
 """Address space of a reader: damaged lengths ask for more memory than a machine has."""
 

@@ -39,8 +39,8 @@ from format_bench.studies.declared.verdicts import (
     geometric_mean,
 )
 
+# Ratios of one comparison that are written out; of more, their number, mean and range.
 _SHOWN = 4
-"""Ratios of one comparison that are written out; of more, their number, mean and range."""
 
 _FREE = {"rows", "level", "cache", "threads", "settings", "medium"}
 """Fields in which published numbers may differ from ours: the size, and circumstances left out."""

@@ -20,8 +20,8 @@ from format_bench.studies.declared.blocks import imported
 from format_bench.studies.declared.rows import Instrument
 from format_bench.studies.declared.study import Folder, Option, Study, read
 
+# Characters of a line of help: click's usual page less its indentation.
 _WIDTH = 76
-"""Characters of a line of help: click's usual page less its indentation."""
 
 _PAGE = click.Option(
     ["--page", "shown"],

@@ -23,8 +23,8 @@ from format_bench.runner.runner import Limits
 BY = " by "
 """Between a pair and the adapter that writes its files, where that is not the format's usual one."""
 
+# Cells that are numbers.
 _NUMBERS = ("rows", "usual rows", "repeats")
-"""Cells that are numbers."""
 
 Cells = Mapping[str, str | int | bool]
 """Options of ``format-bench run``; ``rounds``, and the ``seconds`` of a step's repeats in each."""

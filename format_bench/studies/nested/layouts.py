@@ -160,8 +160,8 @@ def _vortex(path: Path, _: tuple[str, ...]) -> pa.Table:
     return vortex.open(str(path)).to_arrow(["kaons"]).read_all()
 
 
+# Readers of the lists, or of some of their fields where the library can.
 _READERS = {"Parquet": _parquet, "Feather": _feather, "ORC": _orc, "Lance": _lance, "Vortex": _vortex}
-"""Readers of the lists, or of some of their fields where the library can."""
 
 TABLES = tuple(_READERS)
 """Table formats that keep lists of structs."""

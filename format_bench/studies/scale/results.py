@@ -60,11 +60,11 @@ class ScaleRun:
     """One of `format_bench.parallel.trials.MEDIA`."""
 
 
+# Ends of the metrics of a step on workers, which the suite `scale` has too.
 _ON_WORKERS = {"seconds": "time", "cpu_seconds": "CPU time", "peak_bytes": "memory"}
-"""Ends of the metrics of a step on workers, which the suite `scale` has too."""
 
+# Ends of the metrics of a step in a process of its own, as of any save or read.
 _ALONE = _ON_WORKERS | {"peak_bytes": "peak memory"}
-"""Ends of the metrics of a step in a process of its own, as of any save or read."""
 
 _OF_JOB = {
     "wall_seconds": "job time",

@@ -25,10 +25,10 @@ from format_bench.studies.declared.blocks import Block, Context
 SUITE = "query"
 WALL, CPU = "query time", "query CPU time"
 
+# Rows of the table whose queries are printed as SQL.
 _SQL_ROWS = 1000
-"""Rows of the table whose queries are printed as SQL."""
+# Longest SQL text that is printed whole.
 _SQL_LENGTH = 160
-"""Longest SQL text that is printed whole."""
 _LEADERS = 3
 
 
