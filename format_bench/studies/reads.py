@@ -16,8 +16,8 @@ from format_bench.instruments.read_map import Method
 from format_bench.results.load import metadata_beside
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
-from format_bench.studies.read_maps import page, picture, session
-from format_bench.studies.read_maps.session import Data, Mapped
+from format_bench.studies.read_maps import mapping, picture, shares
+from format_bench.studies.read_maps.mapping import Data, Mapped
 
 USUAL = {
     "tables": (
@@ -39,7 +39,7 @@ def measured(
 ) -> Iterator[Mapped]:
     """Yield the maps of all cases, with a line of progress for each."""
     for number, case in enumerate(cases, 1):
-        for each in session.maps(data, case, method, check=check):
+        for each in mapping.maps(data, case, method, check=check):
             if each.asked == data.asked[0]:
                 done = f"[{number}/{len(cases)}] {each.configuration}"
                 click.echo(f"{done}: {picture.words([each])}", err=True)
@@ -106,14 +106,14 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     if data is None and sample is not None:
         raise click.UsageError("--sample needs --data")
     with folders.make(scratch or Path(tempfile.gettempdir())) as folder:
-        plain = session.own(data, sample, folder) if data else session.generated(dataset, rows, folder)
-        asked = session.with_selection(plain, [each for each in columns.split(",") if each], where)
+        plain = mapping.own(data, sample, folder) if data else mapping.generated(dataset, rows, folder)
+        asked = mapping.with_selection(plain, [each for each in columns.split(",") if each], where)
         chosen = [None if each == "none" else each for each in codecs.split(",")]
         way = Method(method) if method else None
         known = registry_of(FAMILIES[asked.family]).names()
         usual = [each for each in USUAL[asked.family] if each in known]
-        cases = session.cases(asked, labels or usual, chosen)
-        answers = [*session.kept(asked, measured(asked, cases, way, check=check), out)]
+        cases = mapping.cases(asked, labels or usual, chosen)
+        answers = [*mapping.kept(asked, measured(asked, cases, way, check=check), out)]
     drawn = [each for each in answers if each.asked == asked.asked[0] and each.map]
     reason = import_failure("matplotlib") if drawn else "there is no map"
     if reason:
@@ -121,7 +121,7 @@ def command(  # noqa: PLR0913, PLR0917 (one parameter for each option)
     chart = None if reason else picture.chart(asked, drawn)
     if chart:
         picture.save(chart, out, PICTURE)
-    found = page.page(asked, answers, chart, metadata_beside(out))
+    found = shares.page(asked, answers, chart, metadata_beside(out))
     text = found.markdown(f"{PICTURE}.png" if chart else "", folds=False)
     click.echo(text, nl=False)
     with write_atomically(out / PAGE) as temporary:

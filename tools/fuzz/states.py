@@ -351,14 +351,14 @@ def _damage(path: Path) -> None:
 
 def _read_scale(path: Path) -> Any:
     from format_bench.results.study_rows import read
-    from format_bench.studies.scale.results import FORM
+    from format_bench.studies.scale.scale_run import FORM
 
     return read(FORM, path.parent)
 
 
 @_file("scale.jsonl", _read_scale)
 def _scale(path: Path) -> None:
-    from format_bench.studies.scale.results import ScaleRun
+    from format_bench.studies.scale.scale_run import ScaleRun
 
     run = ScaleRun("dask", 2, "Parquet", "eq", 10, 8, 2, "save", task_seconds=(0.5, 0.6))
     _text(path, f"{json.dumps(asdict(run))}\n" * 2)
@@ -366,14 +366,14 @@ def _scale(path: Path) -> None:
 
 def _read_storage(path: Path) -> Any:
     from format_bench.results.study_rows import read
-    from format_bench.studies.storage.results import FORM
+    from format_bench.studies.storage.storage_cell import FORM
 
     return read(FORM, path)
 
 
 @_file("storage.json", _read_storage)
 def _storage(path: Path) -> None:
-    from format_bench.studies.storage.results import StorageCell, StorageResults
+    from format_bench.studies.storage.storage_cell import StorageCell, StorageResults
 
     cell = StorageCell("CSV", "", "whole", "ssd", (0.5, 0.6), 3, 4096)
     facts = {"ssd": {"file_system": "ext4"}}
@@ -397,7 +397,7 @@ def _flat(name: str, module: str, kind: str) -> None:
 
 
 _flat("links.csv", "format_bench.network.link_results", "LinkResult")
-_flat("nesting.csv", "format_bench.studies.nested.trials", "NestingResult")
+_flat("nesting.csv", "format_bench.studies.nested.measuring", "NestingResult")
 _flat("sets.csv", "format_bench.studies.tables.query_sets", "QuerySetResult")
 _flat("changes.csv", "format_bench.studies.tables.changes", "ChangeResult")
 _flat("tuning.csv", "format_bench.studies.tables.tuning", "TuningResult")

@@ -17,8 +17,8 @@ from format_bench.instruments.intervals import share_interval
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyForm
+from format_bench.studies.damaging.damaged_reads import ENDS, Outcome, Trial, Verdict
 from format_bench.studies.damaging.kinds import Kind
-from format_bench.studies.damaging.trials import ENDS, Outcome, Trial, Verdict
 
 SUITES = {"tables": "damage", "images": "damage-images", "arrays": "damage-arrays"}
 """Suites of the records by family."""

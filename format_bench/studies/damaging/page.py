@@ -16,8 +16,8 @@ from format_bench.results.published import hep
 from format_bench.results.shipped import DamageCounts
 from format_bench.results.suites import FAMILIES
 from format_bench.studies.damaging.counts import NO_CODEC, SUITES, DamageRow
+from format_bench.studies.damaging.damaged_reads import Outcome
 from format_bench.studies.damaging.kinds import Kind
-from format_bench.studies.damaging.trials import Outcome
 from format_bench.studies.declared.blocks import Block, Context
 
 TITLES = {"tables": "Tables", "images": "Sets of images", "arrays": "Arrays"}

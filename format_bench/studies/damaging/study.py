@@ -32,8 +32,7 @@ from format_bench.runner.executor import isolated
 from format_bench.runner.steps import operations_on, store_data
 from format_bench.studies.damaging import page
 from format_bench.studies.damaging.counts import FORM, NO_CODEC, DamageRow, facts_sentence
-from format_bench.studies.damaging.kinds import Kind
-from format_bench.studies.damaging.trials import (
+from format_bench.studies.damaging.damaged_reads import (
     ENDS,
     Limits,
     Operate,
@@ -42,6 +41,7 @@ from format_bench.studies.damaging.trials import (
     prepare,
     run_trials,
 )
+from format_bench.studies.damaging.kinds import Kind
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
 
 PUBLISHED = {

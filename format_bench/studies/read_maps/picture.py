@@ -25,14 +25,14 @@ from format_bench.report.charts.figures import (
     width_of,
 )
 from format_bench.results.display.text import quantity
-from format_bench.studies.read_maps.page import UNITS
+from format_bench.studies.read_maps.shares import UNITS
 
 if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.path import Path as Outline
 
-    from format_bench.studies.read_maps.session import Data, Mapped
+    from format_bench.studies.read_maps.mapping import Data, Mapped
 
 WIDTH = 800.0
 NAME_WIDTH, SHARE_WIDTH, REQUESTS_WIDTH = 170.0, 62.0, 78.0

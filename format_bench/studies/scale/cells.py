@@ -20,7 +20,7 @@ from format_bench.parallel.arrays import ArrayPlan
 from format_bench.parallel.tables import Plan
 from format_bench.parallel.trials import LOCAL, VERIFIED, trial
 from format_bench.results.status import WRONG, CellStatus
-from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
+from format_bench.studies.scale.scale_run import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
 from format_bench.verification.digests import ArrayDigest, TableDigest, array_digest, differences, digest
 
 if TYPE_CHECKING:

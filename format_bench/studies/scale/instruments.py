@@ -25,7 +25,7 @@ from format_bench.parallel.trials import LOCAL, OBJECT_STORE
 from format_bench.runner import folders
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen
 from format_bench.studies.scale.cells import Cell, alone, limited_cell, on_workers, row_bytes
-from format_bench.studies.scale.results import FORM, ScaleRun
+from format_bench.studies.scale.scale_run import FORM, ScaleRun
 
 AnyPlan = Plan | ArrayPlan
 

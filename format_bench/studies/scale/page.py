@@ -13,7 +13,7 @@ from format_bench.parallel.engine import ENGINES, ParallelEngine
 from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE, STEPS, VERIFIED
 from format_bench.results.display.text import joined, plural
 from format_bench.studies.declared.blocks import Block, Context
-from format_bench.studies.scale.results import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
+from format_bench.studies.scale.scale_run import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
 
 SIMULATED_WORKERS = (1, 2, 4, 8, 16, 32, 64)
 

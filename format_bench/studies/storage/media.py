@@ -22,7 +22,7 @@ from format_bench.runner import folders
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.media import ComparedMedium, Scratch, compared, for_data
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen
-from format_bench.studies.storage.results import DATASET, FORM, QUESTIONS, SAVE, StorageCell
+from format_bench.studies.storage.storage_cell import DATASET, FORM, QUESTIONS, SAVE, StorageCell
 
 PREFERRED = {
     "Feather": "pyarrow",

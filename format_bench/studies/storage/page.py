@@ -20,7 +20,7 @@ from format_bench.instruments.medium import IN_MEMORY
 from format_bench.report import turns
 from format_bench.results.display.text import joined, plural, quantity
 from format_bench.studies.declared.blocks import Block, Context
-from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
+from format_bench.studies.storage.storage_cell import QUESTIONS, StorageCell, StorageResults
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,14 @@ from format_bench.results.study_rows import StudyFile, read
 from format_bench.results.suites import FAMILIES, item_of
 from format_bench.studies.damaging import page as pages
 from format_bench.studies.damaging.counts import FORM, DamageRow
+from format_bench.studies.damaging.damaged_reads import (
+    Limits,
+    Outcome,
+    Tried,
+    prepare,
+    printed_sum,
+    run_trials,
+)
 from format_bench.studies.damaging.kinds import (
     PAGE_BYTES,
     Kind,
@@ -35,14 +43,6 @@ from format_bench.studies.damaging.kinds import (
     damaged,
 )
 from format_bench.studies.damaging.study import DAMAGE, DATASETS, Trials, cases_of, counts, file_of
-from format_bench.studies.damaging.trials import (
-    Limits,
-    Outcome,
-    Tried,
-    prepare,
-    printed_sum,
-    run_trials,
-)
 from format_bench.studies.declared.rows import Agenda
 from tests.factories.damaged_readers import operating, store_bytes
 from tests.helpers import ROOT, run

@@ -26,7 +26,7 @@ from format_bench.studies.declared.blocks import LONG, Block, Page, circumstance
 from format_bench.studies.declared.claims import Claim, Compared
 from format_bench.studies.declared.rows import Instrument
 from format_bench.studies.declared.selection import Numbers
-from format_bench.studies.read_maps import session as read_maps
+from format_bench.studies.read_maps import mapping as read_maps
 from tests.factories.records import METADATA, record, results
 from tests.helpers import ROOT, run
 

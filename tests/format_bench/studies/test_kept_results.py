@@ -74,8 +74,8 @@ def test_a_declared_study_prints_the_summary_of_then(study, file, of_today):
     [
         ("damage", "damaging.counts", "damage.jsonl"),
         ("links", "links", "links.csv"),
-        ("nesting", "nested.trials", "nesting.csv"),
-        ("scaling", "scale.results", "scale.jsonl"),
+        ("nesting", "nested.measuring", "nesting.csv"),
+        ("scaling", "scale.scale_run", "scale.jsonl"),
         ("table-changes", "tables.changes", "changes.csv"),
     ],
 )

@@ -23,9 +23,9 @@ from format_bench.runner.media import ComparedMedium, Scratch, compared
 from format_bench.studies.declared import study as declared
 from format_bench.studies.declared.rows import Instrument
 from format_bench.studies.storage import media as study
-from format_bench.studies.storage import results as stored
+from format_bench.studies.storage import storage_cell as stored
 from format_bench.studies.storage.page import MediumModel, ReadCost, read_costs, turned
-from format_bench.studies.storage.results import QUESTIONS, StorageCell, StorageResults
+from format_bench.studies.storage.storage_cell import QUESTIONS, StorageCell, StorageResults
 from tests.helpers import ROOT
 
 SHARED_MEMORY = Path("/dev/shm")

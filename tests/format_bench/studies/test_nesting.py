@@ -16,7 +16,7 @@ from format_bench.instruments.page_cache import files_of
 from format_bench.results import flat_csv
 from format_bench.studies.declared import study
 from format_bench.studies.declared.rows import Agenda
-from format_bench.studies.nested import trials
+from format_bench.studies.nested import measuring
 from format_bench.studies.nested.events import (
     QUESTIONS,
     Answer,
@@ -26,7 +26,7 @@ from format_bench.studies.nested.events import (
     answer_of_lists,
 )
 from format_bench.studies.nested.layouts import Hdf5, TableLayout
-from format_bench.studies.nested.trials import NESTING, NestingResult
+from format_bench.studies.nested.measuring import NESTING, NestingResult
 from tests.helpers import run
 
 ROWS = 2000
@@ -53,7 +53,7 @@ def _ids(layouts):
     return [f"{each.format}, {each.name}" for each in layouts]
 
 
-LAYOUTS = [each for each in trials.layouts(None) if each.format not in NATIVE]
+LAYOUTS = [each for each in measuring.layouts(None) if each.format not in NATIVE]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=_ids(LAYOUTS))
@@ -107,7 +107,7 @@ def test_objects_of_compiled_classes_answer_both_questions(tmp_path):
 def sizes_of_objects(folder):
     """Write and read the layouts of objects; return their bytes by layout and codec."""
     events, sizes = Events.generate(ROWS), {}
-    for layout in trials.layouts(folder / "build"):
+    for layout in measuring.layouts(folder / "build"):
         if layout.format in NATIVE:
             layout.require()
             for codec in layout.codecs:
@@ -171,14 +171,14 @@ class MissingModule(Hdf5):
 
 
 def test_a_wrong_answer_of_a_layout_ends_the_trials(monkeypatch):
-    monkeypatch.setattr(trials, "layouts", lambda _: [SkewedParquet("Parquet", deep=True)])
+    monkeypatch.setattr(measuring, "layouts", lambda _: [SkewedParquet("Parquet", deep=True)])
     with pytest.raises(WrongValuesError, match="Parquet, list of structs, codec none: whole"):
-        list(trials.measure(Agenda(), "Parquet", 100))
+        list(measuring.measure(Agenda(), "Parquet", 100))
 
 
 def test_a_missing_library_is_a_result_with_a_reason(monkeypatch, tmp_path):
-    monkeypatch.setattr(trials, "layouts", lambda _: [MissingModule(deep=False)])
-    results = list(trials.measure(Agenda(), "HDF5", 100))
+    monkeypatch.setattr(measuring, "layouts", lambda _: [MissingModule(deep=False)])
+    results = list(measuring.measure(Agenda(), "HDF5", 100))
     assert [each.codec for each in results] == ["none", "zstd"]
     assert all("no_such_module is not installed" in each.reason for each in results)
     text = page(results, tmp_path)

@@ -18,9 +18,9 @@ from format_bench.instruments.read_map.reads import READS
 from format_bench.results import study_rows
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import load
-from format_bench.studies.read_maps import page, picture, questions, session
+from format_bench.studies.read_maps import mapping, picture, questions, shares
+from format_bench.studies.read_maps.mapping import Data, Mapped
 from format_bench.studies.read_maps.questions import Asked, Question
-from format_bench.studies.read_maps.session import Data, Mapped
 from tests.helpers import run
 
 
@@ -99,8 +99,8 @@ def test_an_upper_bound_has_no_requests_and_a_missing_map_a_reason(tmp_path):
         Mapped(Configuration("NPY"), asked, bound),
         Mapped(Configuration("HDF5", "gzip"), asked, None, "unavailable: h5py is missing"),
     ]
-    assert list(session.kept(data, answers, tmp_path / "out")) == answers
-    bounded, missing = study_rows.read(session.FORM, tmp_path / "out")
+    assert list(mapping.kept(data, answers, tmp_path / "out")) == answers
+    bounded, missing = study_rows.read(mapping.FORM, tmp_path / "out")
     assert (bounded.share, bounded.requests, bounded.method) == (0.5, None, "residency")
     assert (missing.status, missing.sentence) == ("unavailable", "h5py is missing")
 
@@ -154,7 +154,7 @@ def test_texts_of_another_form_are_no_conditions(text):
 def test_images_have_no_columns(tmp_path):
     data = Data("images", "cifar-like", 3, tmp_path)
     with pytest.raises(InvalidSelectionError, match="tables only"):
-        session.with_selection(data, ["a"], None)
+        mapping.with_selection(data, ["a"], None)
     assert [each.question for each in data.asked] == ["image", "batch", "whole"]
 
 
@@ -163,7 +163,7 @@ def test_records_have_no_questions_yet(tmp_path):
 
     name = next(each for each in datasets.names() if datasets.find(each).family == "records")
     with pytest.raises(UserDataError, match="no questions to records"):
-        session.generated(name, 1, tmp_path)
+        mapping.generated(name, 1, tmp_path)
 
 
 # --- arrays and images -----------------------------------------------------------------------------
@@ -177,9 +177,9 @@ def test_a_part_of_an_array_or_set_takes_its_own_share(dataset, label, question,
     reason = reason_against_exact()
     if reason:
         pytest.skip(f"exact maps are not possible here: {reason}")
-    data = session.generated(dataset, 20, tmp_path)
-    (case,) = session.cases(data, [label], [None])
-    found = {each.asked.question: each.map for each in session.maps(data, case)}
+    data = mapping.generated(dataset, 20, tmp_path)
+    (case,) = mapping.cases(data, [label], [None])
+    found = {each.asked.question: each.map for each in mapping.maps(data, case)}
     assert list(found) == list(questions.QUESTIONS[data.family])
     assert 0.25 / 20 < found[question].share < 2.5 / 20
     assert found[Question.WHOLE].share > 0.99
@@ -217,7 +217,7 @@ def test_residency_is_shown_as_an_upper_bound_with_the_read_ahead():
         Mapped(Configuration("CSV"), ASKED, bound),
         Mapped(Configuration("XML"), ASKED, None, "failed: no"),
     ]
-    text = page.page(data, answers, None, []).markdown()
+    text = shares.page(data, answers, None, []).markdown()
     assert "upper bounds" in text
     assert "131 kB" in text
     assert row_of(text, "CSV")[2:4] == ["≤ 10.0%", "unknown"]

@@ -19,7 +19,7 @@ from format_bench.studies.declared.study import read as declared
 from format_bench.studies.scale.cells import Cell, alone, limited_cell, on_workers
 from format_bench.studies.scale.instruments import SCALING, plan_of
 from format_bench.studies.scale.page import simulated_seconds
-from format_bench.studies.scale.results import FORM, ScaleRun
+from format_bench.studies.scale.scale_run import FORM, ScaleRun
 from tests.helpers import run
 
 MIB = 2**20

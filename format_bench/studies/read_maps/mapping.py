@@ -1,4 +1,4 @@
-"""Session of the study of reads: saves each configuration, asks the questions, and keeps the maps."""
+"""Maps of reads: each configuration is saved and asked the questions, and its maps are kept."""
 
 from __future__ import annotations
 

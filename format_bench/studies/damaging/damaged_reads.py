@@ -1,4 +1,4 @@
-"""Trials of damage: a child process for each, forked from a process with the libraries imported."""
+"""Reads of damaged files: a child process for each, forked from one with the libraries imported."""
 
 from __future__ import annotations
 

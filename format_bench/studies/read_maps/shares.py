@@ -17,8 +17,8 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import joined, quantity
 from format_bench.results.suites import FAMILIES
 from format_bench.studies.declared.blocks import Block, Page
+from format_bench.studies.read_maps.mapping import Data, Mapped
 from format_bench.studies.read_maps.questions import Question
-from format_bench.studies.read_maps.session import Data, Mapped
 
 UNITS = {"tables": "rows", "images": "images", "arrays": "chunks"}
 """Nouns for the size of data, by family."""

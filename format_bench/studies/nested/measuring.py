@@ -1,4 +1,4 @@
-"""Trials of layouts: size and CPU times of writing and of both questions, in fresh processes."""
+"""Measurement of layouts: size, CPU times of writing and of both questions, in fresh processes."""
 
 from __future__ import annotations
 

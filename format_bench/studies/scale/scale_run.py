@@ -1,4 +1,4 @@
-"""Results of the studies of scale: a row for each measured step."""
+"""Row of the studies of scale: a measured step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of the study of media: a cell for each format, question and medium, kept as records.
+"""Cell of the study of media: a format, a question and a medium, kept as records.
 
 The media, and the load of the machine, are in the metadata of the runs beside them.
 """
