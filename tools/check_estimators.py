@@ -23,7 +23,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from format_bench.comparison.compare import spearman
+from format_bench.comparison import spearman
 from format_bench.families.cases import Case
 from format_bench.instruments import isolation, page_cache
 from format_bench.instruments.clock import Repeats, Sample

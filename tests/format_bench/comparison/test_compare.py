@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from adapter_core.errors import NoCommonCellsError
-from format_bench.comparison import compare, output
-from format_bench.comparison.compare import Significance, kendall_tau_b, ranks, spearman
+from format_bench.cli.commands.compare import show
+from format_bench.comparison import Significance, compare, kendall_tau_b, ranks, spearman
 from format_bench.results.export import export
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
@@ -66,7 +66,7 @@ def test_the_larger_noise_of_rounds_counts(second, expected):
 
 def test_a_run_that_other_work_slowed_is_named_first(capsys):
     slowed = timed({"CSV": LOW}, cpu_repeats=[each / 4 for each in LOW])
-    output.show(compare(timed({"CSV": LOW}), slowed), quiet=True)
+    show(compare(timed({"CSV": LOW}), slowed), quiet=True)
     _, first, *_ = capsys.readouterr().out.splitlines()
     assert first.startswith("B: Other work slowed this run: 1 of 1 time of calls")
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from adapter_core.errors import NoCommonCellsError
+from format_bench.cli.commands.compare import to_json
 from format_bench.comparison import compare
-from format_bench.comparison.output import to_json
 from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.results.records import under

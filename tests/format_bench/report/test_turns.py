@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from adapter_core import UnknownNameError
-from format_bench.comparison.compare import pairs_of
+from format_bench.comparison import pairs_of
 from format_bench.recommendation import recommend
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.recommendation.scope import of_condition, of_dataset
