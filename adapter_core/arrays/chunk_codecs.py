@@ -43,8 +43,6 @@ CODECS = (
 )
 """Each with the default level of its library."""
 
-REQUIRES = ("blosc2", "lz4", "numcodecs", "pcodec", "zstandard")
-
 _MAGIC = {
     "bz2": b"BZh",
     "gzip": b"\x1f\x8b",  # https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1

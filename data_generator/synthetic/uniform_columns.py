@@ -55,20 +55,12 @@ def booleans(rows: int, random: RandomWords, null_share: float = 0.0) -> pa.Arra
 def fixed_strings(rows: int, random: RandomWords, null_share: float = 0.0, length: int = 10) -> pa.Array:
     """Return text of `length` ASCII letters, upper and lower case, shape (rows,)."""
     import numpy as np
+    import pyarrow as pa
 
     offsets = np.arange(rows + 1, dtype=np.int64) * length
-    return _text(offsets, random, null_share)
-
-
-def varying_strings(
-    rows: int, random: RandomWords, null_share: float = 0.0, shortest: int = 1, longest: int = 20
-) -> pa.Array:
-    """Return text of `shortest` to `longest` ASCII letters, lengths uniform, shape (rows,)."""
-    import numpy as np
-
-    offsets = np.zeros(rows + 1, dtype=np.int64)
-    np.cumsum(random.integers(longest - shortest + 1, rows).view("<i8") + shortest, out=offsets[1:])
-    return _text(offsets, random, null_share)
+    letters = pa.py_buffer(_letters(rows * length, random))
+    validity = _validity(rows, random, null_share)
+    return pa.LargeStringArray.from_buffers(rows, pa.py_buffer(offsets), letters, validity)
 
 
 def english_nouns(rows: int, random: RandomWords, null_share: float = 0.0) -> pa.Array:
@@ -84,16 +76,6 @@ def to_pandas(columns: Mapping[str, Callable[[], pa.Array]]) -> pd.DataFrame:
     import pyarrow as pa
 
     return pa.table({name: make() for name, make in columns.items()}).to_pandas()
-
-
-def _text(offsets: np.ndarray, random: RandomWords, null_share: float) -> pa.Array:
-    """Return random letters, cut at the offsets; shape of offsets (rows + 1,)."""
-    import pyarrow as pa
-
-    rows, count = len(offsets) - 1, int(offsets[-1])
-    letters = pa.py_buffer(_letters(count, random))
-    validity = _validity(rows, random, null_share)
-    return pa.LargeStringArray.from_buffers(rows, pa.py_buffer(offsets), letters, validity)
 
 
 def _letters(count: int, random: RandomWords) -> np.ndarray:

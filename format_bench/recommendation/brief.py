@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from format_bench.recommendation import code
-from format_bench.recommendation.requirements import adapter_facts
 from format_bench.recommendation.scoring import ESTIMATES, READ_TIME, SAVE_TIME, SIZE
 from format_bench.recommendation.sensitivity import break_even_of, smallest_change
+from format_bench.results.adapter_facts import facts_of
 from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.metrics import Measure
 from format_bench.results.records import engine_of
@@ -72,7 +72,7 @@ def brief_of(answer: Recommendation) -> Brief:
     several = len(answer.datasets)
     together = f", on {several} data sets together" if several > 1 else ""
     lost, facts = _lost(answer), answer.first.candidate.configuration
-    lazy = adapter_facts(facts.format, family_of_suite(answer.suite).name).lazy
+    lazy = facts_of(family_of_suite(answer.suite).name, facts.format).lazy
     remarks = [lost and f"it loses {lost}", lazy and f"its read leaves work: {lazy}"]
     use = "; ".join([name, *filter(None, remarks)])
     return Brief(use, ", ".join(_values(answer)) + together, _or(answer))

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adapter_core import Feature
 from adapter_core.errors import InvalidRequestError, UnknownCostError
 from adapter_core.traits import Trait
-from format_bench.recommendation.requirements import adapter_facts
 from format_bench.results import shipped
+from format_bench.results.adapter_facts import facts_of
 from format_bench.results.display.text import joined, plural
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import family_of_suite
@@ -408,7 +408,7 @@ class _Counted:
         return cpu * min(1.0, share)
 
     def _reads_columns(self, label: str) -> bool:
-        features = adapter_facts(label, self.family.name).features
+        features = facts_of(self.family.name, label).features
         return features is None or Feature.COLUMNS in features
 
     def _files(
@@ -418,7 +418,7 @@ class _Counted:
         files = candidate.value(dataset, Measure("files"))
         label = candidate.configuration.format
         if files is None:
-            traits = adapter_facts(label, self.family.name).traits or frozenset()
+            traits = facts_of(self.family.name, label).traits or frozenset()
             if Trait.SINGLE_FILE not in traits:
                 raise UnknownCostError(
                     f"requests of {what} of {label}, a directory of files, were not counted; the suite "

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapter_core import Trait
 from format_bench.recommendation import requirements
-from format_bench.recommendation.requirements import Requirement, adapter_facts
+from format_bench.recommendation.requirements import Requirement
 from format_bench.results import published, shipped
+from format_bench.results.adapter_facts import facts_of
 from format_bench.results.display.text import format_ratio, plural
 from format_bench.results.metrics import METRICS, Measure, Noise
 from format_bench.results.suites import family_of_suite
@@ -69,7 +70,7 @@ def _losses(answer: Recommendation, results: Results) -> Iterator[tuple[str, str
 
 def _safety(answer: Recommendation, _: Results) -> Iterator[tuple[str, str]]:
     label = answer.first.candidate.configuration.format
-    traits = adapter_facts(label, family_of_suite(answer.suite).name).traits
+    traits = facts_of(family_of_suite(answer.suite).name, label).traits
     if traits is not None:
         safe = Trait.SAFE in traits
         text = "runs no code that a file contains" if safe else "RUNS CODE that a file contains"

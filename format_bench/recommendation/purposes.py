@@ -12,7 +12,6 @@ from format_bench.recommendation.recommend import excluded_of
 from format_bench.recommendation.requirements import (
     LANGUAGES,
     Requirement,
-    adapter_facts,
     answer,
     usual_requirements,
 )
@@ -111,7 +110,7 @@ class Wish:
 def _unlike(candidates: Iterable[Candidate], required: Collection[Requirement]) -> Iterator[str]:
     """Yield a sentence for each way in which reads of candidates are not the same work."""
     found = {
-        each.configuration.format: adapter_facts(each.configuration.format, each.configuration.family)
+        each.configuration.format: each.configuration.facts
         for each in candidates
         if each.configuration.family in FAMILIES
     }

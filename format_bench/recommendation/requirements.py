@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from adapter_core import DataFormat, Feature, Trait, UnavailableError, UnknownNameError
-from format_bench.families.operations import registry_of
+from adapter_core import Feature, Trait
 from format_bench.results import shipped
+from format_bench.results.adapter_facts import AdapterFacts, facts_of
 from format_bench.results.metrics import Measure
-from format_bench.results.suites import FAMILIES, SUITES, Family, family_of_suite
+from format_bench.results.suites import SUITES, Family, family_of_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -99,7 +98,7 @@ def answer(
     if requirement is Requirement.DETECTS_DAMAGE:
         return _detects_damage(candidate, family)
     label = candidate.configuration.format
-    facts = adapter_facts(label, family.name) if suite in SUITES else AdapterFacts()
+    facts = facts_of(family.name, label) if suite in SUITES else AdapterFacts()
     if requirement in _FEATURES:
         return _feature(requirement, candidate, family, facts)
     if facts.traits is None:
@@ -113,31 +112,6 @@ def answer(
         return Answer(met=False, sentence=f"{candidate.name} is compressed, and so no text")
     met = Trait(requirement.value) in facts.traits
     return _as_reasoned(requirement, candidate, facts, met=met)
-
-
-class AdapterFacts(NamedTuple):
-    """Declarations of an adapter; None if unknown."""
-
-    traits: frozenset[Trait] | None = None
-    features: frozenset[Feature] | None = None
-    language: str = ""
-    """Language of the program that saves and reads: one of `LANGUAGES`."""
-    lazy: str = ""
-    """Work of a record store that a read leaves until a field is used, as a clause; empty if none."""
-
-
-@functools.cache
-def adapter_facts(label: str, family: str) -> AdapterFacts:
-    """Return the declarations of the adapter of a label, given the name of its family.
-
-    Results may come from a machine with other packages: then they are unknown.
-    """
-    try:
-        adapter = registry_of(FAMILIES[family]).find(label)
-    except (UnknownNameError, UnavailableError):
-        return AdapterFacts()
-    features = adapter.supports if isinstance(adapter, DataFormat) else None
-    return AdapterFacts(adapter.traits, features, adapter.language, getattr(adapter, "lazy", ""))
 
 
 def _exact(candidate: Candidate, losses: Measure, datasets: list[DatasetSize]) -> Answer:

@@ -1,4 +1,4 @@
-"""Facts of adapters that the names of their configurations say: defaults, and loss of values.
+"""Declared facts of adapters: defaults and loss of values, which names say, and what requirements ask.
 
 Results may come from a machine with other packages: facts of unknown adapters are empty.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from adapter_core import DataFormat
 from adapter_core.codecs import ErrorScale
 from adapter_core.errors import UnavailableError, UnknownNameError
 from format_bench.results.suites import FAMILIES
@@ -17,6 +18,7 @@ from format_bench.results.suites import FAMILIES
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from adapter_core import Feature, Trait
     from adapter_core.codecs import Codec
 
 _OF = {
@@ -41,6 +43,14 @@ class AdapterFacts:
     codecs: Mapping[str, Codec] | None = None
     changes_values: str = ""
     """The loss of values of any file, in words; empty if the adapter is lossless."""
+    traits: frozenset[Trait] | None = None
+    """None if unknown."""
+    features: frozenset[Feature] | None = None
+    """None if unknown, and of other families than tables."""
+    language: str = ""
+    """Language of the program that saves and reads, as "python"; empty if unknown."""
+    lazy: str = ""
+    """Work of a record store that a read leaves until a field is used, as a clause; empty if none."""
 
     def loss_by(self, codec: str | None, level: int | None) -> str:
         """Return in words the loss of values with a codec; empty if there is none."""
@@ -79,4 +89,8 @@ def _facts_of(find: Callable[[str], Any], label: str) -> AdapterFacts:
         compresses_by_itself=own or getattr(adapter, "overridden_default", "") == "codec",
         codecs={each.name: each for each in codecs},
         changes_values=loss,
+        traits=getattr(adapter, "traits", None),
+        features=adapter.supports if isinstance(adapter, DataFormat) else None,
+        language=getattr(adapter, "language", ""),
+        lazy=getattr(adapter, "lazy", ""),
     )

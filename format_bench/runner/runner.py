@@ -109,7 +109,7 @@ class Runner:
         )
         self.steps = steps
         self.prepared = prepared or {}
-        self.watch = watch
+        self.watch: Watch = watch or (lambda *_: None)
         self.media = tuple(media)
         self.costs = costs or {}
         self.data: Mapping[str, Mapping[str, Any]] = {}
@@ -193,13 +193,19 @@ class Runner:
             before = Outcome(status=CellStatus.UNSUPPORTED, sentence=why)
         first = case.steps[0]
         if not before.status and first not in missing:
-            before = self._isolated(case, case_steps.leave_file, case, data.value[0], file)
+            limit = min(self.limits.limit_seconds, self._budget.left_seconds)
+            before = isolated(
+                *(case, case_steps.leave_file, case, data.value[0], file),
+                limit_seconds=limit,
+                folder=self._own[case.medium],
+            )
         for steps in _processes(first, missing):
             if self._budget.is_spent():
                 return
             outcomes = dict.fromkeys(steps, before)
             if not before.status:
-                self._announce(steps, case, number)
+                for step in steps:
+                    self.watch(case, step, number)
                 outcomes = self._measure(steps, case, number, data.value[0], file)
             for step, outcome in outcomes.items():
                 if outcome.status is CellStatus.TIMED_OUT and self._budget.is_spent():
@@ -208,11 +214,6 @@ class Runner:
                     before = outcome
                 lacks = partial(self.store.lacks, number=number)
                 yield from self.store.keep(case, columns, step, outcome, lacks)
-
-    def _announce(self, steps: list[Step], case: Case, number: int) -> None:
-        if self.watch:
-            for step in steps:
-                self.watch(case, step, number)
 
     def _measure(
         self, steps: list[Step], case: Case, number: int, data: Path, file: Path
@@ -233,10 +234,6 @@ class Runner:
             found |= {step: last if last.status else Outcome(last.value[step.name]) for step in group}
         left_out = steps if last.status and not self._budget.is_spent() else []
         return dict.fromkeys(left_out, last) | found
-
-    def _isolated(self, case: Case, call: Any, *arguments: Any) -> Outcome:
-        limit = min(self.limits.limit_seconds, self._budget.left_seconds)
-        return isolated(case, call, *arguments, limit_seconds=limit, folder=self._own[case.medium])
 
 
 def _after(

@@ -138,7 +138,6 @@ MAKERS = {
     "floats": columns.floats,
     "booleans": columns.booleans,
     "fixed strings": columns.fixed_strings,
-    "varying strings": columns.varying_strings,
     "words": columns.english_nouns,
 }
 
@@ -186,9 +185,6 @@ def test_strings_are_uniform_letters():
     assert text.str.fullmatch("[A-Za-z]{10}").all()
     letters = np.frombuffer("".join(text).encode(), np.uint8)
     assert uniform(np.unique(letters, return_counts=True)[1])
-    varying = columns.varying_strings(ROWS, RandomWords("varying"), shortest=3, longest=7).to_pandas()
-    assert uniform(np.bincount(varying.str.len())[3:])
-    assert varying.str.len().between(3, 7).all()
 
 
 def test_words_are_uniform():

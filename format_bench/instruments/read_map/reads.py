@@ -82,31 +82,11 @@ class ReadMap:
         return len(self.reads) if self._is_exact else None
 
     @property
-    def repeated_requests(self) -> int | None:
-        """The number of requests for the same place and length as an earlier one; None by residency."""
-        import numpy as np
-
-        if not self._is_exact:
-            return None
-        return len(self.reads) - len(np.unique(self.reads[["file", "offset", "bytes"]]))
-
-    @property
     def median_request_bytes(self) -> float | None:
         """The median length of a request; None by residency, and without requests."""
         import numpy as np
 
         return float(np.median(self.reads["bytes"])) if self.requests else None
-
-    @property
-    def request_sizes(self) -> dict[int, int]:
-        """Number of requests by length, rounded up to a power of two; empty by residency."""
-        import numpy as np
-
-        if not self.requests:
-            return {}
-        powers = np.ceil(np.log2(self.reads["bytes"])).astype(int)
-        sizes, counts = np.unique(powers, return_counts=True)
-        return {1 << size: count for size, count in zip(sizes.tolist(), counts.tolist(), strict=True)}
 
     @property
     def sequential_share(self) -> float | None:

@@ -124,14 +124,12 @@ def test_22_pages_by_pread_read_map_and_stdio_are_recorded_exactly_and_in_order(
     pages = (found.reads["offset"] // PAGE).tolist()
     assert pages == [*BY_PREAD, BY_PREAD[0], *BY_READ, *BY_MAP, *BY_STDIO]
     assert found.requests == 23
-    assert found.repeated_requests == 1
     # The file ends 100 bytes before the end of its last page.
     assert found.distinct_bytes == 22 * PAGE - 100
     assert found.asked_bytes == 23 * PAGE - 100
     assert found.page_bytes == 22 * PAGE
     assert found.share == found.distinct_bytes / SIZE
     assert found.median_request_bytes == PAGE
-    assert found.request_sizes == {PAGE: 23}
     assert found.sequential_share == pytest.approx((1 + 3 + 1 + 1) / 22)
     assert (np.diff(found.reads["seconds"]) >= 0).all()
     assert found.reads["seconds"][0] >= 0
@@ -144,7 +142,7 @@ def test_a_whole_read_is_recorded_whole_in_pieces_and_its_result_is_that_of_the_
     assert found.distinct_bytes == found.asked_bytes == SIZE
     assert found.share == 1
     assert found.sequential_share == 1
-    assert max(found.request_sizes) == 1 << 20
+    assert found.reads["bytes"].max() == 1 << 20
 
 
 @pytest.mark.usefixtures("_exact")
@@ -274,12 +272,8 @@ def test_the_fallback_is_an_upper_bound_with_the_read_ahead(path, monkeypatch):
         for page in range(first // PAGE, -(-(first + size) // PAGE))
     }
     assert resident >= set(KNOWN)
-    unknown = (
-        *(found.asked_bytes, found.requests, found.repeated_requests),
-        *(found.median_request_bytes, found.sequential_share),
-    )
-    assert unknown == (None,) * 5
-    assert found.request_sizes == {}
+    unknown = found.asked_bytes, found.requests, found.median_request_bytes, found.sequential_share
+    assert unknown == (None,) * 4
 
 
 def test_a_path_that_does_not_exist_is_not_read(tmp_path):
@@ -300,7 +294,6 @@ def test_overlapping_reads_count_once_among_the_distinct_bytes():
     assert found.asked_bytes == 410
     assert found.distinct_bytes == 250
     assert found.share == 0.25
-    assert found.repeated_requests == 1
     starts, times = found.coverage
     assert starts.tolist() == [0, 50, 60, 70, 100, 150, 500, 600]
     assert times.tolist() == [1, 2, 3, 2, 1, 0, 2, 0]
@@ -313,7 +306,6 @@ def test_requests_to_several_files_may_alternate_and_still_be_sequential():
     assert found.sequential_share == 1
     assert found.places.tolist() == [0, 100, 50, 130]
     assert found.page_bytes == 2 * PAGE
-    assert found.request_sizes == {32: 1, 64: 2, 128: 1}
 
 
 def test_nothing_read_is_a_map_too():
