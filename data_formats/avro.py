@@ -52,8 +52,8 @@ _LATER = 10**18
 WHOLE_FILE = "file:"
 """Start of the names of codecs around the whole file, which are not the format's own."""
 
+# Years of `datetime.datetime`, fastavro's type of timestamps.
 PYTHON_YEARS = 1, 9999
-"""Years of `datetime.datetime`, fastavro's type of timestamps."""
 
 
 class Adapter(FetchedFormat, PartialReads, Streams):

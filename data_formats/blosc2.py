@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 LEVELS = range(1, 10)
+# The library's default; level 0 does not compress.
 LEVEL = 5
-"""The library's default; level 0 does not compress."""
 
 
 class Adapter(ArrayFormat, PartialReads):

@@ -27,8 +27,8 @@ _READ_BYTES = 2**16
 _LENGTH = struct.Struct("<i")
 _SHORTEST_BYTES = 5
 
+# Years of `datetime.datetime`, pymongo's type of datetimes.
 PYTHON_YEARS = 1, 9999
-"""Years of `datetime.datetime`, pymongo's type of datetimes."""
 
 _DATETIMES_ONLY = "BSON has datetimes only"
 _NO_TYPE = "BSON has no type for them"

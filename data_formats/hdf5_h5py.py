@@ -22,15 +22,14 @@ if TYPE_CHECKING:
     from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 
-# Metadata are in pieces of some hundred bytes, and a request for each takes a round trip. Chosen, not
-# measured.
+# Bytes that are requested at once from a server. Metadata are in pieces of some hundred bytes, and a
+# request for each takes a round trip. Chosen, not measured.
 BLOCK_BYTES = 1 << 20
-"""Bytes that are requested at once from a server."""
 
 
-# Arrays of whole columns would cost more than their values: each page of new memory is cleared first.
+# Rows that are added up at a time. Arrays of whole columns would cost more than their values: each page
+# of new memory is cleared first.
 BATCH_ROWS = 16_384
-"""Rows that are added up at a time."""
 
 
 class Adapter(ArrayFormat, PartialReads, RemoteTable):

@@ -31,9 +31,8 @@ ROWS = "__rows"
 # https://support.hdfgroup.org/documentation/hdf5/latest/_h5_a__u_g.html
 MAX_TYPE_BYTES = 64_000
 
-# As in `adapter_core.tables.hdf5`.
+# Rows that are added up at a time. As in `adapter_core.tables.hdf5`.
 BATCH_ROWS = 16_384
-"""Rows that are added up at a time."""
 
 
 class Adapter(ArrayFormat, BatchedReads):

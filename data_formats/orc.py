@@ -38,9 +38,9 @@ MAGIC = b"ORC"
 # Length and a flag for chunks stored as they are: https://orc.apache.org/specification/ORCv1/#compression
 CHUNK_HEADER_BYTES = 3
 
-# The indexes and the footer may be compressed although no value is.
+# Share of compressed bytes below which a codec counts as not used. The indexes and the footer may be
+# compressed although no value is.
 NEGLIGIBLE = 0.01
-"""Share of compressed bytes below which a codec counts as not used."""
 
 _NO_TYPE = "pandas' ORC writer has no type for them"
 

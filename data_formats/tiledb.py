@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 
+# Largest number of rows in a tile, TileDB's unit of reading.
 TILE_ROWS = 2**20
-"""Largest number of rows in a tile, TileDB's unit of reading."""
 
 _NULS: dict[Kind, str | bytes] = {Kind.TEXT: "\0", Kind.BINARY: b"\0"}
 

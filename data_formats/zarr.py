@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from adapter_core.tables.array_format import ArrayTable, Opened, OpenedRows
 
 
-# Each chunk is a file. Zarr's guide advises chunks of 1 MB or more:
+# Largest size of a chunk. Each chunk is a file. Zarr's guide advises chunks of 1 MB or more:
 # https://zarr.readthedocs.io/en/stable/user-guide/performance/
 CHUNK_BYTES = 2**24
-"""Largest size of a chunk."""
 
 
 class Adapter(ArrayFormat, PartialReads, RemoteTable):

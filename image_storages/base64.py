@@ -20,8 +20,8 @@ HEADER = b"label,height,width,channels,pixels\n"
 # Some hundred small images for each call of the system.
 BUFFER_BYTES = 2**20
 
+# Bytes that are enough for the four numbers of a row and their commas.
 NUMBERS_BYTES = 64
-"""Bytes that are enough for the four numbers of a row and their commas."""
 
 
 class Adapter(ImageStorage):

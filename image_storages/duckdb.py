@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
+# Rows that DuckDB processes at once, and its smallest row group:
+# https://duckdb.org/docs/stable/sql/statements/attach.html
 VECTOR_ROWS = 2048
-"""Rows that DuckDB processes at once, and its smallest row group:
-https://duckdb.org/docs/stable/sql/statements/attach.html"""
 
-# By default DuckDB takes up to 80 % of the machine's memory, which would count as memory of the read.
+# Memory for blocks of the file during a read, besides the rows that are being read. By default DuckDB
+# takes up to 80 % of the machine's memory, which would count as memory of the read.
 CACHE_BYTES = 256 * 2**20
-"""Memory for blocks of the file during a read, besides the rows that are being read."""
 
 
 class Adapter(ImageStorage):

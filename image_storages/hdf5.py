@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 # As in `adapter_core.images.arrow`.
 BATCH_BYTES = 8 * 2**20
+# Size of a chunk. HDF5 stores the last one whole, and small ones waste little.
 CHUNK_BYTES = 2**18
-"""Size of a chunk. HDF5 stores the last one whole, and small ones waste little."""
 
 # HDF5 reads and writes only the requested bytes of chunks that do not fit into its cache:
 # https://docs.h5py.org/en/stable/high/file.html#chunk-cache

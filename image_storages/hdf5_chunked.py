@@ -14,10 +14,9 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
-# The default cache of other readers does not take larger chunks:
-# https://docs.h5py.org/en/stable/high/file.html#chunk-cache
+# Largest size of a chunk with more than one image. The default cache of other readers does not take
+# larger chunks: https://docs.h5py.org/en/stable/high/file.html#chunk-cache
 CHUNK_BYTES = 2**20
-"""Largest size of a chunk with more than one image."""
 
 # HDF5 reads only the requested bytes of uncompressed chunks that are not in its cache.
 NO_CHUNK_CACHE = 0

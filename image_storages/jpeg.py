@@ -10,9 +10,9 @@ from adapter_core.images.one_file_each import ImageFiles, Shape
 if TYPE_CHECKING:
     import numpy as np
 
+# JPEG_MAX_DIMENSION of libjpeg, Pillow's library:
+# https://github.com/libjpeg-turbo/libjpeg-turbo/blob/main/src/jmorecfg.h
 LONGEST_SIDE = 65_500
-"""JPEG_MAX_DIMENSION of libjpeg, Pillow's library:
-https://github.com/libjpeg-turbo/libjpeg-turbo/blob/main/src/jmorecfg.h"""
 
 
 class Adapter(ImageFiles):

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 # By default Lance chooses a codec itself: https://lance.org/format/file/encoding/
 NO_COMPRESSION = {"lance-encoding:compression": "none"}
 
-# By default Lance reads up to 2 GiB ahead, in batches of 8,192 rows of any size; its batches of a given
-# number of bytes take more memory.
+# Batches and bytes that are read ahead. By default Lance reads up to 2 GiB ahead, in batches of 8,192
+# rows of any size; its batches of a given number of bytes take more memory.
 READ_AHEAD, IO_BYTES = 2, 64 << 20
-"""Batches and bytes that are read ahead."""
 
 
 class Adapter(ImageStorage):

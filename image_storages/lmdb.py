@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
-# The map takes address space only: https://lmdb.readthedocs.io/en/release/#environment-class
+# Largest size of the file. The map takes address space only:
+# https://lmdb.readthedocs.io/en/release/#environment-class
 MAP_BYTES = 2**40
-"""Largest size of the file."""
 
 # The pages of a transaction stay in memory until it ends, and are reused by the next one: transactions
 # of 64 MiB took nearly twice the time.
 TRANSACTION_BYTES = 2**20
 
+# MAXDATASIZE of https://github.com/LMDB/lmdb/blob/mdb.master/libraries/liblmdb/mdb.c
 MOST_BYTES = 2**32 - 1
-"""MAXDATASIZE of https://github.com/LMDB/lmdb/blob/mdb.master/libraries/liblmdb/mdb.c"""
 
 IMAGES, NOTES = b"images", b"notes"
 SHAPES, LABELS = b"shapes", b"labels"

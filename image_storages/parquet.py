@@ -26,8 +26,9 @@ ROW_GROUP_BYTES = 2**18
 # Read at once, or buffered beforehand, all rows would be in memory twice for a time.
 GROUPS_AT_A_TIME = 32
 
+# Size of the largest image; a page's is an i32:
+# https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 MOST_BYTES = 2**31 - 64
-"""Size of the largest image; a page's is an i32: https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift"""
 
 
 class Adapter(ImageStorage):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
+# Protocol that moves the bytes of an array in one piece: https://peps.python.org/pep-0574
 PROTOCOL = 5
-"""Protocol that moves the bytes of an array in one piece: https://peps.python.org/pep-0574"""
 
 # A list of arrays has the overhead of an array once: with images of 3 kB, lists of this size are read in
 # 0.4 of the time of single ones, while random access takes three times as long.

@@ -9,8 +9,8 @@ from adapter_core.images.one_file_each import ImageFiles, Shape, in_colour, out_
 if TYPE_CHECKING:
     import numpy as np
 
+# QOI_PIXELS_MAX of https://github.com/phoboslab/qoi/blob/master/qoi.h
 MOST_PIXELS = 400_000_000
-"""QOI_PIXELS_MAX of https://github.com/phoboslab/qoi/blob/master/qoi.h"""
 
 
 class Adapter(ImageFiles):

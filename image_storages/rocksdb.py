@@ -23,11 +23,11 @@ KEY = struct.Struct(">I")  # big-endian, since keys are sorted by their bytes
 HEAD = struct.Struct("<4I")
 """Height, width, channels and label, before the pixels in each value."""
 
+# Size of the largest image, see https://github.com/facebook/rocksdb/wiki/RocksDB-FAQ
 MOST_BYTES = 3 * 2**30
-"""Size of the largest image, see https://github.com/facebook/rocksdb/wiki/RocksDB-FAQ"""
 
+# RocksDB's default size of files, `target_file_size_base`.
 FILE_BYTES = 64 * 2**20
-"""RocksDB's default size of files, `target_file_size_base`."""
 
 # RocksDB's own read-ahead ends at 256 KiB (`max_auto_readahead_size`). Chosen, not measured.
 READ_AHEAD_BYTES = 2 * 2**20

@@ -40,8 +40,8 @@ BEGIN;
 
 ALL = "SELECT label, height, width, channels, pixels FROM images ORDER BY id"
 ONE = "SELECT label, height, width, channels, pixels FROM images WHERE id = ?"
+# Bytes that are enough for a row without its pixels.
 ROW_BYTES = 64
-"""Bytes that are enough for a row without its pixels."""
 
 
 class Adapter(ImageStorage):

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
-# A message has less than 2 GiB: https://protobuf.dev/programming-guides/proto-limits/#total
+# Size of the largest image. A message has less than 2 GiB:
+# https://protobuf.dev/programming-guides/proto-limits/#total
 MOST_BYTES = 2**31 - 2**10
-"""Size of the largest image."""
 
+# Bytes before a message: its length, and the checksum of the length.
 FRAME_BYTES = 12
-"""Bytes before a message: its length, and the checksum of the length."""
 
 # The masked CRC-32C after a message: https://www.tensorflow.org/tutorials/load_data/tfrecord
 SUM_BYTES = 4

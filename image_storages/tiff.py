@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
+# Code of the tag with the table, one of those for private use:
+# https://www.loc.gov/preservation/digital/formats/content/tiff_tags.shtml
 TABLE = 65_000
-"""Code of the tag with the table, one of those for private use:
-https://www.loc.gov/preservation/digital/formats/content/tiff_tags.shtml"""
 
 MOST_CHANNELS = 2**16 - 1  # SamplesPerPixel has 16 bits
 

@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 
     from adapter_core.image_input import CheckedImages
 
-# Sizes have eleven octal digits:
+# Size of the largest image. Sizes have eleven octal digits:
 # https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html#tag_20_94_13_06
 MOST_BYTES = 8**11 - 1 - HEADER_BYTES
-"""Size of the largest image."""
 
+# Bytes before an image's file: the header of the label's file, the label, the image's header.
 HEAD_BYTES = 3 * BLOCKSIZE
-"""Bytes before an image's file: the header of the label's file, the label, the image's header."""
 
 _END = bytes(2 * BLOCKSIZE)  # end of an archive
 

@@ -9,9 +9,9 @@ from adapter_core.images.one_file_each import ImageFiles, Shape, in_colour, out_
 if TYPE_CHECKING:
     import numpy as np
 
+# Limit of imagecodecs; libwebp's is one more:
+# https://developers.google.com/speed/webp/faq#what_is_the_maximum_size_a_webp_image_can_be
 LONGEST_SIDE = 16_382
-"""Limit of imagecodecs; libwebp's is one more:
-https://developers.google.com/speed/webp/faq#what_is_the_maximum_size_a_webp_image_can_be"""
 
 
 class Adapter(ImageFiles):

@@ -13,8 +13,8 @@ from typing import Any
 from adapter_core.errors import FormatBenchError, InvalidDataError
 from data_generator.confinement import kernel
 
+# CPU seconds for each second of the limit of time, if the process that watches it is gone.
 CPU_SHARE = 64
-"""CPU seconds for each second of the limit of time, if the process that watches it is gone."""
 
 
 def main() -> None:

@@ -15,8 +15,8 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
+# Option of prctl(2) for the signal that a process gets when its parent dies.
 PR_SET_PDEATHSIG = 1
-"""Option of prctl(2) for the signal that a process gets when its parent dies."""
 
 _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
 
@@ -44,8 +44,8 @@ _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _CAPABILITIES = {"x86_64": (125, 126), "aarch64": (90, 91)}
 _CAPABILITY_VERSION, _KEPT_CAPABILITIES = 0x20080522, 0b110
 
+# The last system call that was looked at; later ones do not exist for a confined process.
 NEWEST_CALL = 466
-"""The last system call that was looked at; later ones do not exist for a confined process."""
 
 # System calls that no reader needs: name, number on x86_64, number on aarch64; "-" where it is missing.
 _DENIED = """

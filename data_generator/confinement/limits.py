@@ -6,9 +6,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-# The rest is for this process, and for others of the machine. Chosen, not measured.
+# Parts of the available memory, and of the free space, that reading may take. The rest is for this
+# process, and for others of the machine. Chosen, not measured.
 MEMORY_SHARE, DISK_SHARE = 0.9, 0.9
-"""Parts of the available memory, and of the free space, that reading may take."""
 
 # Long enough for the largest files, so that it ends readers that never end.
 USUAL_SECONDS = 3600.0

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 DIMENSIONS = 384
+# Groups of similar texts, of which the first are the largest.
 CLUSTERS = 240
-"""Groups of similar texts, of which the first are the largest."""
 CATEGORIES = (
     "arts business culture economy health law nature politics science sports technology travel"
 ).split()
 
+# Weights of a cluster's direction and of a text's own: the cosine of two texts of a cluster is about 5²
+# / (5² + 4²) = 0.61, and of others 0.
 CENTRE_PART, OWN_PART = 5, 4
-"""Weights of a cluster's direction and of a text's own: the cosine of two texts of a cluster is about
-5² / (5² + 4²) = 0.61, and of others 0."""
 
 FEWEST_WORDS, MOST_WORDS = 5, 12
+# Words that the texts of a cluster share.
 VOCABULARY = 12
-"""Words that the texts of a cluster share."""
 
 # Sums of four random bytes, whose mean is 510, are nearly normal, and need no logarithm.
 _BYTES, _MEAN = 4, 510

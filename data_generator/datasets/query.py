@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+# Values of the column ``lo``.
 FEW = 20
-"""Values of the column ``lo``."""
+# Values of the column ``hi``.
 MANY = 100_000
-"""Values of the column ``hi``."""
+# Values of the column ``i0``, and rows of ``query-keys``.
 KEYS = 1_000
-"""Values of the column ``i0``, and rows of ``query-keys``."""
 NEEDLE = "needle"
 """Word in one of 500 values of the column ``url``."""
+# Columns of ``query-wide``.
 WIDTH = 10_000
-"""Columns of ``query-wide``."""
 
 # One of so many texts has the needle, one of so many values is null.
 _NEEDLES, _NULLS = 500, 100

@@ -19,11 +19,11 @@ NAME = "tpch"
 TABLES = ("lineitem", "customer", "nation", "orders", "part", "partsupp", "region", "supplier")
 """The tables; the first has the rows that a size is about."""
 
+# Rows of lineitem at scale factor 1, but for a thousandth: an order has 1 to 7 of them.
 ROWS = 6_000_000
-"""Rows of lineitem at scale factor 1, but for a thousandth: an order has 1 to 7 of them."""
 
+# The generator fails where a table would have no row: lineitem has 600 times those of supplier.
 LEAST_ROWS = 1_000
-"""The generator fails where a table would have no row: lineitem has 600 times those of supplier."""
 
 _GENERATOR = "tpchgen-cli"
 

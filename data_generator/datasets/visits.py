@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+# Midnight of 2024-07-01, in milliseconds.
 FIRST = 1_719_792_000_000
-"""Midnight of 2024-07-01, in milliseconds."""
 
+# Milliseconds of July.
 MONTH = 31 * 86_400_000
-"""Milliseconds of July."""
 
+# The most visited site, which a dashboard shows.
 DASHBOARD = 62
-"""The most visited site, which a dashboard shows."""
 
 SITES, REGIONS, PHRASES, MODELS, BRANDS = 5_000, 1_000, 100_000, 150, 10
 

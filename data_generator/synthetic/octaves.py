@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from data_generator.random_words import RandomWords
 
 
+# Standard deviation of a canvas; int16 has room for 8 of them.
 CANVAS_DEVIATION = 4_096
-"""Standard deviation of a canvas; int16 has room for 8 of them."""
 
+# Relative deviation of a row, if all have the same.
 EVENLY = 2**16
-"""Relative deviation of a row, if all have the same."""
 
 
 def signed_noise(random: RandomWords, draws: int, count: int) -> np.ndarray:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+# Most values that are written at once, if they are more than a column.
 BATCH_VALUES = 2**22
-"""Most values that are written at once, if they are more than a column."""
 
 _SIZE = struct.Struct("<Q")
 

@@ -12,8 +12,8 @@ from click.exceptions import NoSuchCommand
 
 from format_bench.cli.help import PageContext, with_page
 
+# Characters of a command's first sentence beyond which help cuts it: none is cut.
 LONGEST_SENTENCE = 1000
-"""Characters of a command's first sentence beyond which help cuts it: none is cut."""
 
 
 class CommandFolder(click.Group):

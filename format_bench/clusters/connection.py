@@ -30,13 +30,13 @@ from adapter_core.text import printable
 if TYPE_CHECKING:
     from distributed import Client
 
-# A scheduler in reach answers in milliseconds; Dask's default, 30 s, is long for a mistyped address.
+# Time within which a scheduler answers. A scheduler in reach answers in milliseconds; Dask's default, 30
+# s, is long for a mistyped address.
 CONNECT_SECONDS = 10.0
-"""Time within which a scheduler answers."""
 
-# A worker imports Dask first, which takes seconds. Chosen, not measured.
+# Time within which a first worker joins the scheduler. A worker imports Dask first, which takes seconds.
+# Chosen, not measured.
 WORKERS_SECONDS = 30.0
-"""Time within which a first worker joins the scheduler."""
 
 COMPARED_PACKAGES = ("python", "dask", "distributed", "cloudpickle", "msgpack")
 """Packages whose versions client, scheduler and workers must share to understand each other."""

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 from format_bench.results.status import LOST_WORKERS
 
-# Dask gives a task as many workers, too. One may die for another reason; three seldom do.
+# Workers that may die of a cell, or fail to measure it, before it counts as failed. Dask gives a task as
+# many workers, too. One may die for another reason; three seldom do.
 MAX_ATTEMPTS = 3
-"""Workers that may die of a cell, or fail to measure it, before it counts as failed."""
 
 
 @dataclass(frozen=True, order=True)

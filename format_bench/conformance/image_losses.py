@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from data_generator.synthetic.edge_case_images import ImageSet
 
+# Images of each generated set: of 50 images of imagenet-like one is greyscale.
 IMAGES = 50
-"""Images of each generated set: of 50 images of imagenet-like one is greyscale."""
 
 
 def of_images(storage: ImageStorage, images: ImageSet, path: Path) -> RoundTrip:

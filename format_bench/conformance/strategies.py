@@ -21,8 +21,8 @@ from adapter_core.kinds import Kind
 
 MAX_ROWS = 8
 MAX_COLUMNS = 4
+# Columns of the wide tables, which have one kind of column and few rows.
 WIDE_COLUMNS = 40
-"""Columns of the wide tables, which have one kind of column and few rows."""
 
 ZONES = ("UTC", "Europe/Prague", "America/New_York", "Asia/Kathmandu")
 """Time zones with and without daylight saving, one of them with an offset of 45 minutes."""

@@ -106,9 +106,9 @@ def measured(cost: StepCost, *, is_given: bool = True) -> list[Measured]:
 
 PROGRAM = "format_bench.parallel.trials"
 
-# As a cell of asv at full scale (benchmarks/_suites.py).
+# Time after which the workers of a cell are ended; the runner's, or asv's, is shorter. As a cell of asv
+# at full scale (benchmarks/_suites.py).
 LIMIT_SECONDS = 1800.0
-"""Time after which the workers of a cell are ended; the runner's, or asv's, is shorter."""
 
 _FIELDS = {"time": "seconds", "CPU time": "cpu_seconds", "memory": "peak_bytes"}
 

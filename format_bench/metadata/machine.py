@@ -95,9 +95,9 @@ def _or_none(call: Callable[[], Any]) -> Any:
     return None
 
 
-# 48 bits: of 1,000 machines two are alike by chance in one case of half a billion.
+# Characters of a fingerprint. 48 bits: of 1,000 machines two are alike by chance in one case of half a
+# billion.
 LENGTH = 12
-"""Characters of a fingerprint."""
 
 GIB = 2**30
 

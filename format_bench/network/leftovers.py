@@ -33,14 +33,13 @@ from format_bench.network.bucket import Bucket, IncompleteUpload, StoredObject
 MARKER = ".format-bench"
 """Name of the object that marks a folder as the benchmark's own."""
 
+# Time between two writes of a marker: requests that disturb no measurement of seconds.
 REFRESH_SECONDS = 60.0
-"""Time between two writes of a marker: requests that disturb no measurement of seconds."""
 
+# Age of a marker from which on its measurement counts as ended, e.g. killed on another machine.
+#
+# Fifteen writes may fail before: a server or a line can be away for minutes.
 LIVE_SECONDS = 900.0
-"""Age of a marker from which on its measurement counts as ended, e.g. killed on another machine.
-
-Fifteen writes may fail before: a server or a line can be away for minutes.
-"""
 
 _CONTENT = {"program": "format-bench", "remove with": "format-bench clean"}
 

@@ -26,14 +26,14 @@ from format_bench.network.trials import Setting, StepCost, Trial
 from format_bench.results.records import Record
 from format_bench.results.study_rows import StudyForm
 
+# Payload of a packet of 1500 bytes, without the headers of IP and TCP.
 SEGMENT_BYTES = 1448
-"""Payload of a packet of 1500 bytes, without the headers of IP and TCP."""
 
+# Bytes that TCP sends before the first acknowledgement: RFC 6928.
 INITIAL_WINDOW_BYTES = 10 * SEGMENT_BYTES
-"""Bytes that TCP sends before the first acknowledgement: RFC 6928."""
 
+# Half of Linux' default of the largest buffer for receiving, 6 MiB (net.ipv4.tcp_rmem).
 LARGEST_WINDOW_BYTES = 3 << 20
-"""Half of Linux' default of the largest buffer for receiving, 6 MiB (net.ipv4.tcp_rmem)."""
 
 
 class Observation(NamedTuple):
@@ -119,17 +119,17 @@ SPARSE = ("H1_PX", "H1_isMuon")
 QUESTIONS: Mapping[str, str] = {"whole": READ, "sparse": PART}
 """Steps of the questions: all columns, and `SPARSE`."""
 
+# Bandwidths in 10**6 bit/s: of a usual line to the outside, and of a local network.
 MBITS = (100.0, 1000.0)
-"""Bandwidths in 10**6 bit/s: of a usual line to the outside, and of a local network."""
 
+# Round-trip times that the model is fitted to: the ends, as it has to be right between them.
 FITTED_MS = (0.0, 100.0)
-"""Round-trip times that the model is fitted to: the ends, as it has to be right between them."""
 
+# Round-trip times that it predicts.
 HELD_BACK_MS = (20.0, 50.0)
-"""Round-trip times that it predicts."""
 
+# Time of a read from which it is not repeated: chance of some milliseconds is below a percent.
 LONG_SECONDS = 2.0
-"""Time of a read from which it is not repeated: chance of some milliseconds is below a percent."""
 
 _BITS = 8
 _PER_MEGA = 1e6

@@ -28,8 +28,8 @@ from format_bench.network.processes import Started
 SERVER_HOST, CLIENT_HOST = "10.118.0.1", "10.118.0.2"
 """Addresses of both ends, in namespaces that nothing else is in."""
 
+# Largest packet, as on Ethernet.
 MTU_BYTES = 1500
-"""Largest packet, as on Ethernet."""
 
 _CLONE_NEWNET = 0x40000000  # sched.h
 _TUNSETIFF = 0x400454CA  # linux/if_tun.h

@@ -18,12 +18,12 @@ from format_bench.results.status import Reason, status_of
 
 STEPS = (SAVE, READ, PART)
 
+# Round-trip times in milliseconds: of a server beside the client, and of one in the same country.
 ROUND_TRIPS_MS = (0.0, 20.0)
-"""Round-trip times in milliseconds: of a server beside the client, and of one in the same country."""
 
-# At 20 ms enough for 6,000 requests one after the other. Chosen, not measured.
+# Time after which a step counts as timed out. At 20 ms enough for 6,000 requests one after the other.
+# Chosen, not measured.
 LIMIT_SECONDS = 120.0
-"""Time after which a step counts as timed out."""
 
 _BYTES_PER_MBIT = 125_000
 

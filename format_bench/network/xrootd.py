@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from adapter_core.errors import LinkError, UnavailableError
 from format_bench.network.processes import Started
 
+# Not 1094, the usual one, at which a server of the machine may listen.
 PORT = 31094
-"""Not 1094, the usual one, at which a server of the machine may listen."""
 
 # Far more than a program needs that only listens. Chosen, not measured.
 _START_SECONDS = 10.0

@@ -33,13 +33,13 @@ from format_bench.runner.steps import run_case
 
 # The time of a save weighs little in a plan (`WEIGHED` of families/questions.py).
 SAVE = Effort(0.0, 1)
-# The shortest call counts, since other programs only add to a time (docs/planning.md).
+# Share of all queries in one process: a query is repeated thrice, unless it takes 4 times its share. The
+# shortest call counts, since other programs only add to a time (docs/planning.md).
 QUERY = Effort(0.075, 3)
-"""Share of all queries in one process: a query is repeated thrice, unless it takes 4 times its share."""
 
-# Ends a library that hangs. Chosen, not measured.
+# Wall time of each layout, beside the budget, after which saving and reading counts as timed out. Ends a
+# library that hangs. Chosen, not measured.
 LEAST_LIMIT_SECONDS = 30.0
-"""Wall time of each layout, beside the budget, after which saving and reading counts as timed out."""
 
 
 @dataclass

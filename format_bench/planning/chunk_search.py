@@ -141,17 +141,17 @@ def _runs(query: Box, shape: tuple[int, ...], chunks: np.ndarray, along: np.ndar
 
 Shape = tuple[int, ...]
 
-# From what h5py aims at for small arrays (CHUNK_BASE) to 64 times what Zarr's guide advises at least.
+# Sizes of a chunk that are considered, unless the array is smaller. From what h5py aims at for small
+# arrays (CHUNK_BASE) to 64 times what Zarr's guide advises at least.
 LEAST_CHUNK_BYTES, MOST_CHUNK_BYTES = 16_000, 64_000_000
-"""Sizes of a chunk that are considered, unless the array is smaller."""
 
-# Their amounts take 10 MB for a query: six float64 for each.
+# Chunk shapes that are compared; for more, lengths along each axis become sparser. Their amounts take 10
+# MB for a query: six float64 for each.
 MOST_SHAPES = 200_000
-"""Chunk shapes that are compared; for more, lengths along each axis become sparser."""
 
-# Among them are some that differ in kind from the fastest one. Chosen, not measured.
+# Fastest chunk shapes that a search returns. Among them are some that differ in kind from the fastest
+# one. Chosen, not measured.
 MOST_PROPOSALS = 300
-"""Fastest chunk shapes that a search returns."""
 
 # Far apart, so that a fit can separate the cost of a chunk from the cost of its bytes.
 _SMALL_BYTES, _MIDDLE_BYTES, _LARGE_BYTES = 64_000, 1_000_000, 8_000_000

@@ -42,17 +42,17 @@ from format_bench.runner.user_data import describe_own_array, prepare
 SOURCE, LIBRARY = "chunks of the source", "the library's own chunks"
 """Kinds of defaults."""
 
+# Most chunks of the sample: more take too long to save.
 MOST_SAMPLE_CHUNKS = 5_000
-"""Most chunks of the sample: more take too long to save."""
 
-# Predictions of a store err by 4 to 31 % in the median (docs/planning.md): slower ones hardly win.
+# Times of the best proposal that another one may take. Predictions of a store err by 4 to 31 % in the
+# median (docs/planning.md): slower ones hardly win.
 SLOWER = 1.5
-"""Times of the best proposal that another one may take."""
 
 
-# Less than the median error of predictions, 15 % (docs/planning.md).
+# Ratio of predicted times on the whole array below which they count as alike. Less than the median error
+# of predictions, 15 % (docs/planning.md).
 NEAR = 1.1
-"""Ratio of predicted times on the whole array below which they count as alike."""
 
 
 class ChunkPlanner(Planner):

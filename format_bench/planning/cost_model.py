@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
 
-# Models of the seven stores err by 4 to 31 % (docs/planning.md).
+# Median relative error of predictions of held-back reads above which a model does not count. Models of
+# the seven stores err by 4 to 31 % (docs/planning.md).
 MOST_ERROR = 0.5
-"""Median relative error of predictions of held-back reads above which a model does not count."""
 
 # Huber's 1.345 standard deviations, of which the median absolute error is 0.6745.
 _HUBER, _ITERATIONS = 1.345 / 0.6745, 6
 
+# Layouts without which no model is fitted: one of them is held back.
 LEAST_LAYOUTS = 3
-"""Layouts without which no model is fitted: one of them is held back."""
 
 
 @dataclass(frozen=True)

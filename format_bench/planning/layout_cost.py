@@ -28,27 +28,26 @@ if TYPE_CHECKING:
 
     from adapter_core import TableLayout
 
-# The smallest page that is proposed.
+# Rows of the least block that is looked at. The smallest page that is proposed.
 BLOCK_ROWS = 1_024
-"""Rows of the least block that is looked at."""
 
 # Powers of two up to the default; the ends are chosen, not measured.
 GROUP_ROWS = (8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
 # Smaller than the default, for questions to few rows. Chosen, not measured.
 PAGE_ROWS = (1_024, 4_096)
+# Of Parquet's writers; pyarrow's pages end at 20,000 rows.
 DEFAULT_GROUP_ROWS, DEFAULT_PAGE_ROWS = 1_048_576, 16_384
-"""Of Parquet's writers; pyarrow's pages end at 20,000 rows."""
 
+# Rows that engines decode at a time: DuckDB's vectors.
 HIT_ROWS = 2_048
-"""Rows that engines decode at a time: DuckDB's vectors."""
 
-# Each order's are written by each codec and encoding, so they are few. Chosen, not measured.
+# Slices of an order whose bytes are measured, and their rows. Each order's are written by each codec and
+# encoding, so they are few. Chosen, not measured.
 SLICES, SLICE_ROWS = 4, 16_384
-"""Slices of an order whose bytes are measured, and their rows."""
 
-# For less gain no reader shall have to understand another setting. Chosen, not measured.
+# Share of the bytes of a column above which another encoding, or a dictionary, is not worth it. For less
+# gain no reader shall have to understand another setting. Chosen, not measured.
 SMALLER = 0.95
-"""Share of the bytes of a column above which another encoding, or a dictionary, is not worth it."""
 
 DICTIONARY, PLAIN, DELTA = "dictionary", "plain", "delta or split"
 """Kinds of decoders."""

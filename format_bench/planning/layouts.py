@@ -37,17 +37,16 @@ from format_bench.runner.user_data import prepare
 LIBRARY = "the library's defaults"
 """Kind of the default."""
 
-# Each is saved and read; the model has as many `SHARED_TERMS`. Chosen, not measured.
+# Layouts that a model is fitted to, the library's defaults included. Each is saved and read; the model
+# has as many `SHARED_TERMS`. Chosen, not measured.
 DESIGNED = 10
-"""Layouts that a model is fitted to, the library's defaults included."""
 
-# Far below the errors of predictions, so that it decides between equals only.
+# Factor on a predicted cost for each choice of a layout: of equals the plainest is proposed. Far below
+# the errors of predictions, so that it decides between equals only.
 SIMPLER = 1.003
-"""Factor on a predicted cost for each choice of a layout: of equals the plainest is proposed."""
 
-# As in `planning.chunks`.
+# Times of the best proposal that another one may take. As in `planning.chunks`.
 SLOWER = 1.5
-"""Times of the best proposal that another one may take."""
 
 _READERS = {
     ".parquet": "pd.read_parquet", ".csv": "pd.read_csv", ".feather": "pd.read_feather",

@@ -137,8 +137,8 @@ def _fronts(plan: Plan) -> TextTable:
     return TextTable("Fewer chunks, and the time that they cost", header, rows)
 
 
+# Chunk shapes of a store on its Pareto front that are shown.
 FRONT_SHOWN = 5
-"""Chunk shapes of a store on its Pareto front that are shown."""
 
 
 def _models(plan: Plan) -> TextTable:

@@ -16,8 +16,8 @@ from format_bench.planning.planner import Planner
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.disturbance import busy_sentence
 
+# Layouts whose share of opening is said.
 OPENS_SHOWN = 3
-"""Layouts whose share of opening is said."""
 
 
 class Gain(NamedTuple):

@@ -17,9 +17,9 @@ from format_bench.runner.user_data import Source
 
 QUERY_TIME = "query time"
 
-# Where the model errs, the best that was read is still among the verified.
+# Designed layouts of a store that are verified: the fastest ones. Where the model errs, the best that
+# was read is still among the verified.
 DESIGNED_KEPT = 2
-"""Designed layouts of a store that are verified: the fastest ones."""
 
 Watch = Callable[[str], None]
 """Receiver of sentences on the progress."""

@@ -24,25 +24,24 @@ from format_bench.planning.request import DESIGNED_KEPT, PlanRequest, Watch
 from format_bench.runner import folders
 from format_bench.runner.executor import TimeBudget
 
-# A store saves and reads ten layouts and more of it within its time. Chosen, not measured.
+# Default size of the sample: so many bytes for each second that a store gets, within bounds. A store
+# saves and reads ten layouts and more of it within its time. Chosen, not measured.
 SAMPLE_BYTES_PER_SECOND, LEAST_SAMPLE_BYTES, MOST_SAMPLE_BYTES = 4_000_000, 4_000_000, 1_000_000_000
-"""Default size of the sample: so many bytes for each second that a store gets, within bounds."""
 
-# Reading for the models and verifying take about as long. Chosen, not measured.
+# Part of the budget for the reads that the models are fitted to. Reading for the models and verifying
+# take about as long. Chosen, not measured.
 FIT_SHARE = 0.45
-"""Part of the budget for the reads that the models are fitted to."""
 
-# One more than a model needs (`LEAST_LAYOUTS`).
+# Designed layouts of a store that are read, whatever the budget. One more than a model needs
+# (`LEAST_LAYOUTS`).
 LEAST_FITTED = 4
-"""Designed layouts of a store that are read, whatever the budget."""
 
-# A median needs three.
+# Turns of the verification, whatever the budget. A median needs three.
 LEAST_TURNS = 3
-"""Turns of the verification, whatever the budget."""
 
-# Twice the ratio up to which layouts are proposed.
+# Times of the best one of its store above which a proposal has no further turn after two. Twice the
+# ratio up to which layouts are proposed.
 HOPELESS = 3.0
-"""Times of the best one of its store above which a proposal has no further turn after two."""
 
 
 def plan(request: PlanRequest, watch: Watch) -> Plan:

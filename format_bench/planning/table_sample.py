@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     from format_bench.families.questions import Questions
 
-# Each is sorted, and its slices are written by each codec and encoding. Chosen, not measured.
+# Orders of rows that are looked at, the file's included. Each is sorted, and its slices are written by
+# each codec and encoding. Chosen, not measured.
 MOST_ORDERS = 6
-"""Orders of rows that are looked at, the file's included."""
 
-# Each is read from each designed layout. Chosen, not measured.
+# Columns of numbers that are added up, to separate the terms of a model. Each is read from each designed
+# layout. Chosen, not measured.
 PROBES = 3
-"""Columns of numbers that are added up, to separate the terms of a model."""
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from format_bench.results.shipped import LinkCosts
 
 
+# Rows up to which a table that fits into a page of the file system needs no choice.
 TINY_ROWS = 20
-"""Rows up to which a table that fits into a page of the file system needs no choice."""
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from adapter_core.snippets import Code
     from format_bench.results.records import Record
 
+# Lines of a script: a screen, which a reader checks before running it.
 LONGEST = 40
-"""Lines of a script: a screen, which a reader checks before running it."""
 
 # Metrics that are timed, with their clocks where these are not that of timeit; others are counted.
 _CLOCKS = {

@@ -62,8 +62,8 @@ def smallest_change(
     return min(changes, key=lambda each: abs(each.weight - weights[each.measure]), default=None)
 
 
+# Round-trip time of break-evens on servers: as on a link between two cities.
 ROUND_TRIP_SECONDS = 0.02
-"""Round-trip time of break-evens on servers: as on a link between two cities."""
 
 
 class BreakEven(NamedTuple):

@@ -46,17 +46,17 @@ if TYPE_CHECKING:
     from format_bench.families.cases import Case
     from format_bench.results.records import Record
 
-# A worker that dies is noticed by then, and costs its cell minutes.
+# Time between two looks at the list of workers. A worker that dies is noticed by then, and costs its
+# cell minutes.
 POLL_SECONDS = 1.0
-"""Time between two looks at the list of workers."""
 
-# A cluster's own manager needs about as long to start a machine anew.
+# Time without any worker for the cells that are left, after which a run ends. A cluster's own manager
+# needs about as long to start a machine anew.
 NO_WORKER_SECONDS = 300.0
-"""Time without any worker for the cells that are left, after which a run ends."""
 
-# Records are a few kilobytes: longer means that the worker has gone.
+# Time within which a worker hands over a result that it has. Records are a few kilobytes: longer means
+# that the worker has gone.
 ANSWER_SECONDS = 60.0
-"""Time within which a worker hands over a result that it has."""
 
 # A reason is a part of one line on the terminal, and of a record.
 REASON_LENGTH = 300

@@ -41,8 +41,8 @@ class MeasureColumn(NamedTuple):
     measure: Measure
 
 
+# Questions of a user that have a column in the narrow table; the report has all.
 MOST_QUESTIONS = 5
-"""Questions of a user that have a column in the narrow table; the report has all."""
 
 
 def columns_of(suite: str, *, cold: bool, questions: Iterable[str] = ()) -> tuple[MeasureColumn, ...]:

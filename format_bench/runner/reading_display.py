@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 SHOWN_SECONDS = 1.0
+# Time of the first line where lines stay; each further one comes after twice the time.
 FIRST_LINE_SECONDS = 60.0
-"""Time of the first line where lines stay; each further one comes after twice the time."""
 
 
 def reading_line(place: str, seconds: float) -> str:

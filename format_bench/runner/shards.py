@@ -82,8 +82,8 @@ class Shard(NamedTuple):
         return {f"{name} of {plan[0].suite}": digest for name in names}
 
 
+# The only shard of a plan that is not divided.
 WHOLE = Shard(1, 1)
-"""The only shard of a plan that is not divided."""
 
 
 def _digest(case: Case) -> str:

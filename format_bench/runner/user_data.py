@@ -259,9 +259,9 @@ def _ask_few(case: Case) -> None:
     operations.check_asked(data, case.asked)
 
 
-# A question with a mistake is refused before the data are made.
+# Rows of a generated table, or chunks of an array, that questions are checked on. A question with a
+# mistake is refused before the data are made.
 FEW_ROWS = 1_000
-"""Rows of a generated table, or chunks of an array, that questions are checked on."""
 
 
 def read_table(source: Source, watch: Watch, remark: Callable[[str], object]) -> pd.DataFrame:

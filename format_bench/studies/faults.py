@@ -34,14 +34,13 @@ from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.rows import Agenda, Instrument
 from format_bench.studies.object_stores import ARRAY_DATASET, trials_of
 
+# Times that libraries may send a request: more than two failures, so that one after them succeeds.
 ATTEMPTS = 4
-"""Times that libraries may send a request: more than two failures, so that one after them succeeds."""
 
+# Time after which a save, or a read, counts as timed out.
+#
+# Libraries that try each request four times gave up after at most 25 seconds (docs/object_stores.md).
 LIMIT_SECONDS = 30.0
-"""Time after which a save, or a read, counts as timed out.
-
-Libraries that try each request four times gave up after at most 25 seconds (docs/object_stores.md).
-"""
 
 REFUSED, KILLED, FULL_DISK = "refused credentials", "client killed", "full disk"
 

@@ -31,11 +31,11 @@ from format_bench.results.shipped import LinkCosts
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen
 
+# Relative error up to which a prediction is good.
 GOOD_ERROR = 0.15
-"""Relative error up to which a prediction is good."""
 
+# Round-trip times whose wall times are shown.
 SHOWN_MS = (0.0, 20.0, 100.0)
-"""Round-trip times whose wall times are shown."""
 
 _PROTOCOLS = {"http": "HTTP", "s3": "S3", "root": "XRootD"}
 

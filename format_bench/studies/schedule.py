@@ -55,12 +55,12 @@ class Setting:
 
 # A cell whose machine is shared with nine others. Chosen, not measured, as are the times below.
 SLOW_FACTOR = 10
+# After which a client notices that a worker died.
 NOTICE_SECONDS = 5.0
-"""After which a client notices that a worker died."""
+# After which a cluster has started a new worker for a dead or broken one.
 RETURN_SECONDS = 300.0
-"""After which a cluster has started a new worker for a dead or broken one."""
+# After which a killed client is started again.
 DOWN_SECONDS = 120.0
-"""After which a killed client is started again."""
 
 
 @dataclass

@@ -23,8 +23,8 @@ from adapter_core.text import printable
 # scratch folder there removes what starts with "format-bench-" and is not locked.
 HOST_LOCK = Path("/dev/shm/formatbench-host.lock")  # noqa: S108 (its name is meant to be known to all)
 
+# How long a process waits for another one that measures; a cell seldom takes longer.
 HOLDER_SECONDS = 3600.0
-"""How long a process waits for another one that measures; a cell seldom takes longer."""
 
 # Waiting is for a run of minutes or hours: nobody notices.
 _POLL_SECONDS = 0.2

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+# Largest difference of two floats, as a share of them: eleven significant digits are equal.
 TOLERANCE = 1e-10
-"""Largest difference of two floats, as a share of them: eleven significant digits are equal."""
 
 
 @dataclass(frozen=True)

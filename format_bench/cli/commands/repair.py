@@ -11,8 +11,8 @@ from format_bench.results import repair
 from format_bench.results.display.text import plural
 from format_bench.runner import folders
 
+# Dropped lines that are printed; all are in the file.
 MOST_LINES = 20
-"""Dropped lines that are printed; all are in the file."""
 
 
 @click.command

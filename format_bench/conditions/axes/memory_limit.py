@@ -13,8 +13,8 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.results.display.text import size_of, size_text
 from format_bench.results.status import CellStatus
 
+# A fork of the server starts with what it shares, but no library can be imported in less.
 LEAST_BYTES = 16 << 20
-"""A fork of the server starts with what it shares, but no library can be imported in less."""
 
 
 class MemoryLimit(Axis):

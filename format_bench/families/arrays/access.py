@@ -13,9 +13,9 @@ from data_generator.random_words import RandomWords
 from format_bench.instruments.clock import seconds_per_item
 from format_bench.instruments.touch import touch_array
 
-# In a partition of a few chunks, opening the array would be most of the time. Chosen, not measured.
+# The least number of chunks of a partition, if the array has so many. In a partition of a few chunks,
+# opening the array would be most of the time. Chosen, not measured.
 PARTITION_CHUNKS = 16
-"""The least number of chunks of a partition, if the array has so many."""
 
 
 def read_in_order(reader: ArrayReader, chunks: tuple[int, ...]) -> int:

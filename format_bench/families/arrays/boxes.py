@@ -109,9 +109,9 @@ def by(shape: Sequence[int]) -> str:
     return " x ".join(f"{edge:,}" for edge in shape)
 
 
-# Such axes are levels, bands or colours, and questions ask for all of them. Chosen, not measured.
+# Axes of at most so many indexes are not cut, unless nothing else is left. Such axes are levels, bands
+# or colours, and questions ask for all of them. Chosen, not measured.
 SHORT_AXIS = 8
-"""Axes of at most so many indexes are not cut, unless nothing else is left."""
 
 
 def part_edges(shape: tuple[int, ...], boxes: Sequence[Box], most_values: float) -> tuple[int, ...]:

@@ -21,8 +21,8 @@ from data_generator.random_words import RandomWords
 from format_bench.instruments import threads
 from format_bench.instruments.isolation import unlink_semaphores_at_once
 
+# Chunks that a worker loads ahead; `prefetch_factor` of PyTorch's DataLoader has this default.
 PREFETCH = 2
-"""Chunks that a worker loads ahead; `prefetch_factor` of PyTorch's DataLoader has this default."""
 # Each worker is an interpreter with chunks loaded ahead: a machine with many CPUs would run out of
 # memory.
 MAX_WORKERS = 8

@@ -36,16 +36,15 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Step
     from format_bench.verification import Diff
 
-# Leaves room for the copy that is read back and compared. Chosen, not measured.
+# Largest array that is loaded before the clock starts. A save of a larger one includes reading its
+# chunks from the page cache, by the store `NPY`, for all stores alike: a row of chunks along the first
+# axis at a time, if it is of usual size. Leaves room for the copy that is read back and compared.
+# Chosen, not measured.
 IN_MEMORY_BYTES = 2**32
-"""Largest array that is loaded before the clock starts.
 
-A save of a larger one includes reading its chunks from the page cache, by the store `NPY`, for all
-stores alike: a row of chunks along the first axis at a time, if it is of usual size."""
-
-# 64 maps of ERA5's grid, 721 x 1,440 float32, fit. Chosen, not measured.
+# Largest row of chunks that is kept while smaller chunks are cut out of it. 64 maps of ERA5's grid, 721
+# x 1,440 float32, fit. Chosen, not measured.
 ROW_BYTES = 2**28
-"""Largest row of chunks that is kept while smaller chunks are cut out of it."""
 
 PATTERNS = {
     "random read time per chunk": Pattern(partitioned=False, shuffled=True),

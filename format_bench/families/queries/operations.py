@@ -45,10 +45,10 @@ FAMILY = "queries"
 DEFAULTS, TUNED = "defaults", "tuned"
 """Tracks: files as the library writes unasked, and files by `DataFormat.save_tuned`."""
 
-# Each measuring process loads them, and filters and joins may answer with millions of rows. Chosen, not
+# Largest number of rows of an answer that is stored with the data; larger ones are computed again. Each
+# measuring process loads them, and filters and joins may answer with millions of rows. Chosen, not
 # measured.
 STORED_ROWS = 100_000
-"""Largest number of rows of an answer that is stored with the data; larger ones are computed again."""
 
 
 @dataclass(frozen=True)

@@ -27,16 +27,15 @@ if TYPE_CHECKING:
 
 # Calls 4 to 6 are the steady state (docs/records_jvm.md); the compiler works during the ones before.
 CALLS = 6
+# Calls for more than `MANY_RECORDS`: the first one takes seconds, and the compiler ends within it.
 LONG_CALLS = 2
-"""Calls for more than `MANY_RECORDS`: the first one takes seconds, and the compiler ends within it."""
 MANY_RECORDS = 2_000_000
-# A median needs three.
+# Number of JVMs whose first calls are samples. A median needs three.
 FIRST_CALLS = 3
-"""Number of JVMs whose first calls are samples."""
+# The largest objects, groups of parquet-java, take 1,050 bytes; a third of the heap is for new ones.
 HEAP_BYTES_PER_RECORD = 1_900
-"""The largest objects, groups of parquet-java, take 1,050 bytes; a third of the heap is for new ones."""
+# Largest share of the machine's memory that a heap takes; larger data run out of memory.
 HEAP_SHARE = 0.8
-"""Largest share of the machine's memory that a heap takes; larger data run out of memory."""
 
 # Processes of a run end at a limit of their own, which is lower unless it is chosen.
 LIMIT_SECONDS = 3600.0

@@ -19,8 +19,8 @@ from typing import Any
 
 from format_bench.instruments import isolation, page_cache
 
+# Wall time of a save or an answer, as of cells of asv's suites at full scale, since FUSE is slow.
 LIMIT_SECONDS = 1800.0
-"""Wall time of a save or an answer, as of cells of asv's suites at full scale, since FUSE is slow."""
 
 CALLS = "read,readv,pread64,preadv,preadv2"
 """System calls that strace counts."""

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from matplotlib.ticker import Locator
 
 
+# From which ratio of the largest to the smallest value an axis is logarithmic: on a linear one the
+# smallest bar would be shorter than a twentieth of the longest, and its length could not be read.
 LOGARITHMIC_RANGE = 20
-"""From which ratio of the largest to the smallest value an axis is logarithmic: on a linear one the
-smallest bar would be shorter than a twentieth of the longest, and its length could not be read."""
 
 _MOST_TICKS = 4
 # Length of the shortest bar on a logarithmic axis, as a share of the range of the values.

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 
+# The usual width of a chart: it fits on a phone with its text in full size.
 WIDTH = 380.0
-"""The usual width of a chart: it fits on a phone with its text in full size."""
 
 PAPER, INK, QUIET, FAINT, AXIS = (THEME[name][0] for name in ("paper", "ink", "quiet", "grid", "axis"))
 ACCENT, SECOND, THIRD, NEUTRAL = (THEME[name][0] for name in ("accent", "second", "third", "neutral"))
 
+# Font sizes: of titles, of names of rows, and of all other text.
 TITLE, LABEL, TEXT = 14.5, 12.0, 11.0
-"""Font sizes: of titles, of names of rows, and of all other text."""
 
 DASHED = (0, (3, 3))
 POINTS_PER_INCH = 72

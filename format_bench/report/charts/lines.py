@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from format_bench.results.candidates import Configuration
 
 
+# Width of the chart: forty queries have room for their words.
 LINES_WIDTH = 860.0
-"""Width of the chart: forty queries have room for their words."""
 
 NOTE = "thick: the best by geometric mean over the queries"
 

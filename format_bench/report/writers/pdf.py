@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from format_bench.results.load import Results
 
 
+# A4, 210 by 297 mm, in points.
 PAGE_WIDTH, PAGE_HEIGHT = 595.0, 842.0
-"""A4, 210 by 297 mm, in points."""
 
 _MARGIN = 36.0
 _INNER_WIDTH, _INNER_HEIGHT = PAGE_WIDTH - 2 * _MARGIN, PAGE_HEIGHT - 2 * _MARGIN

@@ -29,13 +29,12 @@ from format_bench.families.operations import Operations
 from format_bench.instruments.memory_limit import limit_address_space
 from format_bench.studies.damaging.kinds import Kind, contents_of, damage, damaged
 
-# Libraries reserve addresses that they never touch, so it is more than any reader needs. Chosen, not
-# measured.
+# Address space of a reader: damaged lengths ask for more memory than a machine has. Libraries reserve
+# addresses that they never touch, so it is more than any reader needs. Chosen, not measured.
 LIMIT_BYTES = 12 * 2**30
-"""Address space of a reader: damaged lengths ask for more memory than a machine has."""
 
+# Characters of a message that are kept.
 MESSAGE_LENGTH = 200
-"""Characters of a message that are kept."""
 
 # Sent by a child when it has read the values; no pickle starts like this.
 _LOADED = b"loaded"

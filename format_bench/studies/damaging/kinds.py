@@ -10,8 +10,8 @@ from pathlib import Path
 
 from data_generator.random_words import RandomWords
 
+# Size of a page or block: the unit of page caches and of most file systems.
 PAGE_BYTES = 4096
-"""Size of a page or block: the unit of page caches and of most file systems."""
 
 # Draws of a damage that changes no byte, e.g. zeros over zeros, before a file counts as unfit for it.
 _DRAWS = 50

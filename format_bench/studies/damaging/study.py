@@ -59,9 +59,9 @@ PUBLISHED = {
 FURTHER_CODEC = "zstd"
 """Codec in which the other formats are tried too, if they offer it."""
 
-# Tens of trials tell a format that notices damage from others; hundreds of formats take hours as it is.
+# Of formats that are not in the published table. Tens of trials tell a format that notices damage from
+# others; hundreds of formats take hours as it is.
 MOST_ROWS, MOST_FLIPS = 10_000, 40
-"""Of formats that are not in the published table."""
 
 DATASETS = {"tables": "eq", "images": "cifar-like", "arrays": "era5-small"}
 """Data sets by family."""
@@ -69,11 +69,11 @@ DATASETS = {"tables": "eq", "images": "cifar-like", "arrays": "era5-small"}
 ITEMS = {"images": 100, "arrays": 3}
 """Images and chunks of the data sets that are not tables."""
 
+# Wall time of saving once, or of all trials of one format.
 LIMIT_SECONDS = 1800.0
-"""Wall time of saving once, or of all trials of one format."""
 
+# Saves and reads, in turn, to measure the cost of checksums.
 CALLS = 7
-"""Saves and reads, in turn, to measure the cost of checksums."""
 
 
 def measure(  # noqa: PLR0913 (the options of the study)

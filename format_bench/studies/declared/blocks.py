@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from format_bench.report.charts.figures import Chart
     from format_bench.studies.declared.selection import Numbers
 
+# Rows from which a table is folded: more than a screen, which a reader would have to pass.
 LONG = 60
-"""Rows from which a table is folded: more than a screen, which a reader would have to pass."""
 
 
 @dataclass(frozen=True)

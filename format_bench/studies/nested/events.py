@@ -41,9 +41,9 @@ COLUMNS: Mapping[Question, tuple[str, ...]] = {
 }
 """Flat columns that a question needs: 21 and 2."""
 
-# The bound n x 2**-53 of a sum of n = 10**7 float64.
+# Error of a sum, relative to the sum of the absolute values: libraries add in different orders. The
+# bound n x 2**-53 of a sum of n = 10**7 float64.
 TOLERANCE = 1e-9
-"""Error of a sum, relative to the sum of the absolute values: libraries add in different orders."""
 
 
 @dataclass(frozen=True)

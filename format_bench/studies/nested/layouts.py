@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 # Packages of modules with another name.
 _PACKAGES = {"ROOT": "root"}
 
+# Level of zstd where the library has no default: ROOT's.
 ZSTD_LEVEL = 5
-"""Level of zstd where the library has no default: ROOT's."""
 
 # Larger than h5py's own choice of some KiB, which is made for arrays of which parts are read.
 CHUNK_ROWS = 65_536

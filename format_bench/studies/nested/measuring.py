@@ -26,11 +26,11 @@ from format_bench.studies.nested.layouts import (
 )
 from format_bench.studies.nested.root_classes import SPLIT, UNSPLIT, RootRNTuple, RootTTree
 
+# Of a process; the first one of ROOT also compiles.
 LIMIT_SECONDS = 600.0
-"""Of a process; the first one of ROOT also compiles."""
 
+# Calls in a process; the first one, which finds fresh memory and loads code, is not counted.
 CALLS = 4
-"""Calls in a process; the first one, which finds fresh memory and loads code, is not counted."""
 
 
 @dataclass(frozen=True)

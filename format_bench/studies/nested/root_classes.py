@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 SOURCE = Path(__file__).with_name("events.hxx")
 
+# Levels: an object in one branch, and a branch for each field, which is ROOT's default.
 UNSPLIT, SPLIT = 0, 99
-"""Levels: an object in one branch, and a branch for each field, which is ROOT's default."""
 
 SETTINGS = {"none": 0, "zstd": 500 + ZSTD_LEVEL}
 """ROOT's numbers of codecs with levels (Compression.h)."""

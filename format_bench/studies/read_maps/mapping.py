@@ -39,8 +39,8 @@ from format_bench.studies.read_maps.questions import (
     predicate_of,
 )
 
+# Rows of generated data if no number is given; sets of large items have fewer.
 USUAL_SIZE = 100_000
-"""Rows of generated data if no number is given; sets of large items have fewer."""
 
 
 @dataclass(frozen=True)

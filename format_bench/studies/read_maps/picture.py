@@ -40,8 +40,8 @@ HEAD, BAND, STRIP, GAP, FOOT = 22.0, 6.0, 24.0, 9.0, 46.0
 
 ROW = BAND + 1 + STRIP + GAP
 
+# Cells of a strip: places in the file, and turns of requests.
 PLACES, TURNS = 480, 12
-"""Cells of a strip: places in the file, and turns of requests."""
 
 
 @dataclass(frozen=True)

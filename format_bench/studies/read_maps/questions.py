@@ -18,13 +18,11 @@ from format_bench.instruments.touch import touch, touch_array
 from format_bench.results.display.text import joined
 from format_bench.runner.steps import operations_on
 
-# Chosen, not measured.
+# Rows at the start of a table. Chosen, not measured.
 FIRST_ROWS = 1_000
-"""Rows at the start of a table."""
 
-# As in the metric `batch read time per image`.
+# Images of a batch. As in the metric `batch read time per image`.
 BATCH = 32
-"""Images of a batch."""
 
 
 class Question(StrEnum):

@@ -23,8 +23,8 @@ from format_bench.studies.read_maps.questions import Question
 UNITS = {"tables": "rows", "images": "images", "arrays": "chunks"}
 """Nouns for the size of data, by family."""
 
+# Shares of a file that count as little, and as all of it; and the ratio from which bytes are reread.
 LITTLE, MOST, AGAIN = 0.1, 0.98, 1.2
-"""Shares of a file that count as little, and as all of it; and the ratio from which bytes are reread."""
 
 _QUESTION = """\
 A question to a few columns should not cost the whole file. This page records which bytes of a file each

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from format_bench.instruments.memory_limit import MemoryLimit
     from format_bench.parallel.engine import ParallelEngine
 
+# Wall time of a step of the adapter alone.
 LIMIT_SECONDS = 1800.0
-"""Wall time of a step of the adapter alone."""
 
 # Enough for the mean width of texts, and made in a moment.
 _SAMPLE_ROWS = 10_000

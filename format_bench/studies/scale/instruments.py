@@ -34,18 +34,18 @@ TABLE_FORMATS = "Parquet,Lance,Delta,CSV"
 ARRAY_STORES = "Zarr.v2,Zarr.dir,Zarr.sharded,TileDB,Icechunk,NetCDF4,HDF5"
 """Stores to which several processes write, by chunks, shards, fragments, forks or files."""
 
+# Rows of a table, and of a partition, if none are given.
 ROWS = 2_000_000, 500_000
-"""Rows of a table, and of a partition, if none are given."""
 
+# Chunks of an array, and of a region, if none are given.
 CHUNKS = 64, 8
-"""Chunks of an array, and of a region, if none are given."""
 
 MIB = 2**20
 
+# Batches, or regions of an array, that have the size of the limit, if no size of them is given.
+#
+# Making a batch and its digest needs several times its size.
 BATCHES_IN_LIMIT = 32
-"""Batches, or regions of an array, that have the size of the limit, if no size of them is given.
-
-Making a batch and its digest needs several times its size."""
 
 
 def _is_array(dataset: str) -> bool:

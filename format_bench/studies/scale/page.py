@@ -17,8 +17,8 @@ from format_bench.studies.scale.scale_run import ALONE, ARRAYS, LIMITED, TABLES,
 
 SIMULATED_WORKERS = (1, 2, 4, 8, 16, 32, 64)
 
+# Partitions of the simulated job: four for each of 64 workers.
 SIMULATED_TASKS = 256
-"""Partitions of the simulated job: four for each of 64 workers."""
 
 MIB = 2**20
 

@@ -108,11 +108,11 @@ def read_costs(results: StorageResults, question: str) -> list[tuple[ReadCost, S
     return found
 
 
+# Ratio from which on an order counts as clear, since times are of one call or a few.
 APART = 1.5
-"""Ratio from which on an order counts as clear, since times are of one call or a few."""
 
+# Ratio up to which an estimate is good.
 NEAR = 1.25
-"""Ratio up to which an estimate is good."""
 
 _MOST_PAIRS = 8
 
