@@ -8,6 +8,15 @@ def printable(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
+# Characters of a message that a record keeps: a paragraph. Some messages repeat a whole table.
+_LONGEST_REASON = 500
+
+
+def shortened(message: str) -> str:
+    """Return a library's message as a reason in a record: on one line, and cut if it is long."""
+    return " ".join(message.split())[:_LONGEST_REASON]
+
+
 def visible(text: str) -> str:
     """Return text with its lines and spaces; characters that a terminal would obey become U+FFFD."""
     return "".join(c if c.isprintable() or c in _KEPT else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -25,6 +25,7 @@ from adapter_core import (
     UnsupportedError,
 )
 from adapter_core.errors import NotColdError, WrongValuesError
+from adapter_core.text import shortened
 from format_bench.asv_support.rounds import Round
 from format_bench.asv_support.run import (
     DATA,
@@ -419,7 +420,7 @@ class CellRun:
 
     def _write_failure(self, error: BaseException) -> None:
         named = str(error) if isinstance(error, WrongValuesError) else f"{type(error).__name__}: {error}"
-        self._write(CellStatus.FAILED, " ".join(named.split())[:500])
+        self._write(CellStatus.FAILED, shortened(named))
 
     def _write(self, status: CellStatus, sentence: str) -> None:
         self.journal.write(self.benchmark, self.params, status, sentence)

@@ -11,6 +11,7 @@ from typing import Any
 
 from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.errors import ColdProcessError, NotColdError
+from adapter_core.text import shortened
 from format_bench.families.operations import ColdRead, Measured, OpenQuery, Operations
 from format_bench.instruments.clock import Effort, Stopwatch, turns
 from format_bench.instruments.memory import FirstGrowth
@@ -228,4 +229,4 @@ def _measured(step: Step, query: str, outcome: _Samples | Empty) -> Iterator[Mea
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())[:500]
+    return shortened(f"{type(error).__name__}: {error}")

@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, Any, cast
 
+from adapter_core.text import shortened
 from data_generator.confinement.kernel import die_with
 from format_bench.results.status import CellStatus, Reason, status_of
 from format_bench.system.scratch import scratch_folder
@@ -244,5 +245,5 @@ def outcome_of(error: BaseException) -> Outcome:
     """Return the outcome of a step that raised an error."""
     status = status_of(error)
     text = f"{type(error).__name__}: {error}" if status is CellStatus.FAILED else str(error)
-    sentence = " ".join(text.split())[:500]
+    sentence = shortened(text)
     return Outcome(None, status, sentence, type(error).__name__)

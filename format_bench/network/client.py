@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import ArraySource, Feature, FormatBenchError, RemoteFile
 from adapter_core.credentials import without_secrets
-from adapter_core.text import printable
+from adapter_core.text import printable, shortened
 from data_generator import catalog
 from format_bench.network.processes import CommandedProcess, answer_commands
 from format_bench.results.status import CellStatus, Reason, status_of
@@ -210,7 +210,7 @@ class _Work:
             seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - start_cpu
             return Outcome(seconds, cpu_seconds, error=str(error), status=status_of(error))
         except BaseException as error:  # a panic of Rust is no Exception
-            message = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            message = shortened(f"{type(error).__name__}: {error}")
             return Outcome(error=printable(without_secrets(message)))
         seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - start_cpu
         return Outcome(seconds, cpu_seconds, "" if found is None else self._data.digest(found))

@@ -15,6 +15,7 @@ from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.query import COUNT, GREATEST, LEAST, SUM, TABLE, OneOf
 from adapter_core.query_sql import order_of
+from adapter_core.text import shortened
 from adapter_core.values import with_nan
 from format_bench.verification.answers import TOLERANCE, Answer, difference
 
@@ -109,7 +110,7 @@ def _by_duckdb(statement: str, tables: Mapping[str, pd.DataFrame]) -> Answer:
                 if difference(other.table, found):
                     raise UnsupportedError(_ANY_PLACE)
         except duckdb.Error as error:
-            raise InvalidSelectionError(" ".join(str(error).split())[:300]) from error
+            raise InvalidSelectionError(shortened(str(error))) from error
     return found
 
 

@@ -18,6 +18,7 @@ from adapter_core.errors import (
     UnsupportedError,
     WrongValuesError,
 )
+from adapter_core.text import shortened
 from data_generator.datasets.query import rows_of_query
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.clock import Stopwatch
@@ -247,7 +248,7 @@ def _verify(label: str, change: str, found: pd.DataFrame, wanted: pd.DataFrame) 
         pd.testing.assert_frame_equal(ordered, wanted, check_dtype=False, check_exact=True)
     except AssertionError as error:
         sentence = f"{label}, {change}: the table differs from pandas': {error}"
-        raise WrongValuesError(" ".join(sentence.split())[:300]) from error
+        raise WrongValuesError(shortened(sentence)) from error
 
 
 def _written_bytes() -> int:
