@@ -198,6 +198,7 @@ class ResultStore:
             facts = self.path.stat()
         except FileNotFoundError:
             return None
+        # An append changes the size, and a replacement the number of the file; times are too coarse.
         return facts.st_ino, facts.st_size
 
 

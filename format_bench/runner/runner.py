@@ -160,6 +160,7 @@ class Runner:
     def _run_in(self, own: Mapping[str, Path], cases: list[Case]) -> Iterator[Record]:
         """Measure cases in folders of this run, one for each medium; data are in that without a name."""
         self._own = own
+        # Alike, so that repeats of a slow step take no time from those after it.
         share_seconds = self.limits.time_budget_seconds / len(self.left(cases))
         self.effort = replace(self.effort, budget_seconds=min(self.effort.budget_seconds, share_seconds))
         data = CaseData(own[""], self.prepared, self.limits.limit_seconds)
@@ -210,6 +211,7 @@ class Runner:
             for step, outcome in outcomes.items():
                 if outcome.status is CellStatus.TIMED_OUT and self._budget.is_spent():
                     return  # the budget ended the step, which a later run may finish
+                # A cold read may fail alone, as where no file can be evicted.
                 if outcome.status and step.cache != "cold":
                     before = outcome
                 lacks = partial(self.store.lacks, number=number)

@@ -206,6 +206,7 @@ class _Session:
             full.costs = time_budget.costs(cases, samples, sampler.store.read())
         full.limits = replace(full.limits, time_budget_seconds=budget.left_seconds)
         found = self.follow(full, time_budget.cheapest_first(cases, full.costs))
+        # In the order of the plan, not of the costs.
         found = replace(found, cases=cases)
         if not full.left(cases):
             return found
