@@ -18,7 +18,7 @@ from typing import Any, Literal
 import msgspec
 
 from adapter_core.errors import InvalidResultsError
-from format_bench.comparison.compare import FEWEST_RANKED, spearman
+from format_bench.comparison import FEWEST_RANKED, spearman
 from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.studies.declared.blocks import imported
 from format_bench.studies.declared.break_even import BreakEven
