@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from adapter_core.record_set import RecordSet
     from adapter_core.record_type import RecordType
 
 
@@ -160,16 +161,28 @@ class RecordsDescription:
     """Summary of records."""
 
     records: int
-    of: RecordType
+    schema: dict[str, Any]
+    """Avro schema of their type: processes exchange it, and have classes of their own."""
+
+    @classmethod
+    def of_records(cls, records: RecordSet) -> Self:
+        """Return the summary of records."""
+        return cls(records.count, avro_of(records.of))
+
+    @property
+    def of(self) -> RecordType:
+        """Their type."""
+        return type_of(self.schema)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the summary as plain values for JSON, with the type as an Avro schema."""
-        return {"records": self.records, "schema": avro_of(self.of)}
+        """Return the summary as plain values for JSON."""
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, facts: Mapping[str, Any]) -> Self:
         """Return the summary of values from `to_dict`, which JSON may have changed."""
-        return cls(int(facts["records"]), type_of(facts["schema"]))
+        type_of(facts["schema"])  # or an error
+        return cls(int(facts["records"]), facts["schema"])
 
 
 def describe(df: pd.DataFrame) -> TableDescription:

@@ -104,7 +104,7 @@ def _left(found: UserData, target: Path) -> tuple[str, tuple[int, int], Any]:
         return "arrays", store(found.array, target), summary_of(found.array)
     if found.records is not None:
         store = operations_of(FAMILIES["records"]).store
-        description = RecordsDescription(found.records.count, found.records.of)
+        description = RecordsDescription.of_records(found.records)
         return "records", store(found.records, target), description
     images, labels = found.images, found.labels
     if images is None or labels is None:

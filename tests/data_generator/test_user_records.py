@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import pickle
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -18,6 +19,7 @@ from adapter_core.record_schema import avro_of
 from adapter_core.records.documents import documents
 from data_generator.user.load import load_data
 from data_generator.user.records import load_records
+from data_generator.user.summary import RecordsDescription
 from format_bench.conformance.record_types import OWN_TYPES
 from tests.factories.record_types import lines_of, objects_of, record_types
 
@@ -374,3 +376,12 @@ def test_a_type_is_the_same_after_it_was_an_avro_schema(words, tmp_path):
         again = loaded(tmp_path / "a.jsonl", schema=tmp_path / "a.avsc")
         assert avro_of(again.of) == found
         assert again.digest == OWN_TYPES[words].digest
+
+
+def test_a_summary_is_plain_data_for_other_processes(tmp_path):
+    found = load_records(written(tmp_path, {"a": 1, "b": {"c": ["x"]}})).records
+    summary = RecordsDescription.of_records(found)
+    assert pickle.loads(pickle.dumps(summary)).of == found.of
+    assert RecordsDescription.from_dict(json.loads(json.dumps(summary.to_dict()))) == summary
+    with pytest.raises(ValueError, match="no Avro schema"):
+        RecordsDescription.from_dict({"records": 1, "schema": []})
