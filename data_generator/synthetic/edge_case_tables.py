@@ -160,10 +160,12 @@ def _extensions() -> dict[str, pd.DataFrame]:
 
 def _nested() -> dict[str, pd.DataFrame]:
     """Return nested columns of Arrow, with nulls at each level, empty values, and NaN beside nulls."""
+    import numpy as np
     import pandas as pd
     import pyarrow as pa
 
     nan = float("nan")
+    half = np.float16  # Arrow 15 takes no others
     day, hour = dt.date(2020, 2, 29), dt.time(1, 2, 3, 4)
     moment = dt.datetime(1969, 12, 31, 23, 59, 59, 999999)  # noqa: DTZ001 (zones are the types')
     point = pa.struct({"y": pa.float64(), "x": pa.float64()})
@@ -191,7 +193,10 @@ def _nested() -> dict[str, pd.DataFrame]:
     others = {
         "large lists of text": (pa.large_list(pa.string()), [["a", None], [], None, [""]]),
         "vectors": (pa.list_(pa.float32(), 3), [[1.5, nan, -0.0], None, [None, 1e-40, 2], [0, 0, 0]]),
-        "vectors of float16": (pa.list_(pa.float16(), 2), [[0.1, nan], None, [-0.0, 1], [2, 3]]),
+        "vectors of float16": (
+            pa.list_(pa.float16(), 2),
+            [[half(0.1), half(nan)], None, [half(-0.0), half(1)], [half(2), half(3)]],
+        ),
         "vectors of int8": (pa.list_(pa.int8(), 2), [[-128, 127], [0, 1], [2, 3], [4, 5]]),
         "structs": (
             pa.struct({"b": pa.int64(), "a": pa.string()}),
