@@ -88,7 +88,8 @@ def compare(saved: CanonicalTable, read: CanonicalTable) -> Sameness:
         changed += len(wrong)
         for row in wrong[: SHOWN - len(changes)]:
             one, other = _shown(kind, pairs[row][0]), _shown(kind_back, pairs[row][1])
-            changes.append(f"column {name}, row {row}: {one} came back as {other}")
+            types = "" if kind == kind_back else f" ({kind_back} for {kind})"
+            changes.append(f"column {name}, row {row}: {one} came back as {other}{types}")
         what = "" if wrong else _retyping(kind, kind_back, pairs)
         if what:
             retyped += 1
@@ -167,7 +168,7 @@ def _same_flat(kind: Type, one: Any, back: Type, other: Any) -> bool:
     groups = [_KINDS.get(each.name, each.name) for each in (kind, back)]
     if groups == ["number", "number"]:
         return _same_numbers(kind, one, back, other)
-    if groups[0] == groups[1]:
+    if groups[0] == groups[1] or {*groups} == {"time", "duration"}:
         return _count(kind, one) == _count(back, other) if groups[0] in _COUNTS else bool(one == other)
     if groups[1] == "utf8":
         return _stands_for(other, kind, one)

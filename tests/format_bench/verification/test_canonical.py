@@ -151,6 +151,7 @@ def test_types_are_read_as_they_are_printed(text):
         (("timestamp(us, Europe/Paris)", "0"), ("utf8", "1970-01-01 01:00:00+01:00")),
         (("timestamp(ns)", "1000"), ("timestamp(us)", "1")),
         (("duration(ns)", "-5"), ("int64", "-5")),
+        (("time(us)", "5"), ("duration(ns)", "5000")),
         (("duration(ns)", "3"), ("float64", "4008000000000000")),
         (("duration(ns)", "-5"), ("utf8", "-1 days +23:59:59.999999995")),
         (("time(us)", "1000004"), ("utf8", "00:00:01.000004")),
