@@ -51,7 +51,9 @@ def test_every_metric_has_values_or_a_reason(label, codec, tmp_path):
     steps = [each for each in FAMILY.steps if each.name != "cold read"]
     found = measure_steps(steps, operations, lambda: operations.load(tmp_path / "data"), file, EFFORT)
     for each in steps:
-        assert {measured.metric for measured in found[each.name]} == set(each.metrics)
+        # The peak of the process is reported by asv alone.
+        peaks = {f"{step} peak memory" for step in ("save", "read")}
+        assert {measured.metric for measured in found[each.name]} - peaks == set(each.metrics)
         for measured in found[each.name]:
             assert measured.repeats or (measured.status is CellStatus.UNSUPPORTED and measured.sentence)
     single = {each.metric: each for each in found["single records"]}
