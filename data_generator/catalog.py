@@ -264,8 +264,8 @@ def records(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Da
     count : int, optional
         Number of records; if not given, as many as the published program has.
     seed : int
-        Sets of different seeds have nothing in common but their types. ``entities-seed`` and
-        ``entities-edge`` ignore it.
+        Sets of different seeds have nothing in common but their types. ``entities-seed`` and those with
+        extreme values, ``entities-edge`` and ``entities-nested-edge``, ignore it.
 
     Raises
     ------

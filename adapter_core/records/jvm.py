@@ -58,6 +58,10 @@ class JvmRequest:
     """Codec; None without compression."""
     calls: int = 1
     """Number of calls, in the same JVM."""
+    most_calls: int = 0
+    """Number up to which further calls follow until they are steady; none by default."""
+    most_seconds: float = 0.0
+    """Seconds after which no further call starts, all between the calls included."""
     position: int = 0
     """Position of a single record to read, from 0."""
     format_name: str = ""
@@ -74,6 +78,8 @@ class JvmRequest:
                 "rows": self.rows,
                 "path": str(self.path.absolute()),
                 "calls": self.calls,
+                "most_calls": self.most_calls,
+                "most_seconds": self.most_seconds,
                 "position": self.position,
             }
         )
@@ -209,7 +215,7 @@ class JvmStore(CodecChoice):
         lines = [each.to_json(self.format_name) for each in requests]
         # The runner removes folders called format-bench-* that no runner has locked.
         with tempfile.TemporaryDirectory(prefix="formatbench-jvm-") as scratch:
-            command = [str(java.java), *_flags(java, heap_gib, scratch), *flags]
+            command = [str(java.java), *jvm_flags(java, heap_gib, scratch), *flags]
             command += ["-cp", os.pathsep.join(map(str, [*class_path, *sorted(jars.glob("*.jar"))]))]
             found = _run([*command, MAIN_CLASS], lines, limit_seconds, Path(scratch))
         answers: list[list[dict[str, Any]]] = [[]]
@@ -281,7 +287,8 @@ def _run(
     return answers
 
 
-def _flags(java: JavaHome, heap_gib: int, scratch: str) -> list[str]:
+def jvm_flags(java: JavaHome, heap_gib: int, scratch: str) -> list[str]:
+    """Return the flags of a JVM that measures: heap of one size, serial collector, files in a folder."""
     return [
         f"-Xms{heap_gib}g",
         f"-Xmx{heap_gib}g",

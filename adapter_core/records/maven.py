@@ -96,10 +96,12 @@ class MavenModule:
     ----------
     folder : Path
         The folder of pom.xml and src.
+    profile : str, optional
+        Profile of Maven to build with, whose jars are kept apart.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, profile: str = "") -> None:
+        self.folder, self.profile = folder, profile
 
     def availability(self) -> Availability:
         """Report whether the module is built, for the Java that is used here."""
@@ -199,13 +201,14 @@ class MavenModule:
 
     def _build(self, java: JavaHome, folder: Path) -> None:
         maven = shutil.which("mvn") or "mvn"
+        profile = ["--activate-profiles", self.profile] if self.profile else []
         partial = partial_path(folder, "")
         try:
             # Maven writes beside its sources, which may be installed where nobody may write.
             shutil.copytree(self.folder / "src", partial / "src")
             shutil.copy(self.folder / "pom.xml", partial)
             done = subprocess.run(  # noqa: S603 (a program of the user)
-                [maven, "--batch-mode", "--quiet", "--file", partial / "pom.xml", "package"],
+                [maven, "--batch-mode", "--quiet", "--file", partial / "pom.xml", *profile, "package"],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -227,7 +230,8 @@ class MavenModule:
 
     def _cache_folder(self, java: JavaHome) -> Path:
         caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        return caches / "formatbench" / "jvm" / f"{self._sources_digest()[:16]}-java{java.major}"
+        name = "-".join(filter(None, [self._sources_digest()[:16], f"java{java.major}", self.profile]))
+        return caches / "formatbench" / "jvm" / name
 
     def _sources_digest(self) -> str:
         found = hashlib.sha256()

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # Of the published measurements; the pool and the lengths are its program's.
 PUBLISHED_COUNT = 10_000_000
 POOL_TEXTS = 10_000
+# Beyond the dictionary of a column in Parquet, 1 MiB by parquet-java's default: some 78,000 such texts.
+MANY_TEXTS = 300_000
 MAX_LETTERS = 19
 LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -65,21 +67,21 @@ def shared_pool(seed: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=2)
-def pool(seed: int) -> tuple[bytes, ...]:
-    """Return 10,000 distinct texts of 0 to 19 letters and digits, in ASCII."""
+def pool(seed: int, size: int = POOL_TEXTS) -> tuple[bytes, ...]:
+    """Return distinct texts of 0 to 19 letters and digits, in ASCII."""
     import numpy as np
 
     stream = SplitMix(seed, _POOL_STREAM)
     letters = np.frombuffer(LETTERS, np.uint8)
     found: dict[bytes, None] = {}
     start, block = 0, 2**14
-    while len(found) < POOL_TEXTS:
+    while len(found) < size:
         words = stream.words(start * _POOL_WORDS, block * _POOL_WORDS).reshape(block, _POOL_WORDS)
         lengths = below(MAX_LETTERS + 1, words[:, 0]).tolist()
         texts = letters[below(len(LETTERS), words[:, 1:])]
         found.update(dict.fromkeys(row.tobytes()[:n] for row, n in zip(texts, lengths, strict=True)))
         start += block
-    return tuple(found)[:POOL_TEXTS]
+    return tuple(found)[:size]
 
 
 class PublishedRows:
@@ -119,13 +121,15 @@ class PublishedRows:
         return found
 
 
-def _entities(start: int, stop: int, seed: int, *, shares: bool) -> list[Any]:
+def _entities(
+    start: int, stop: int, seed: int, *, shares: bool = False, size: int = POOL_TEXTS
+) -> list[Any]:
     words = SplitMix(seed, _ENTITY_STREAM).words(start * _ENTITY_WORDS, (stop - start) * _ENTITY_WORDS)
     words = words.reshape(-1, _ENTITY_WORDS)
-    numbers, indices = int32(words[:, :5]), below(POOL_TEXTS, words[:, 5:])
+    numbers, indices = int32(words[:, :5]), below(size, words[:, 5:])
     if shares:
         return _shared(numbers, indices, shared_pool(seed))
-    get = pool(seed).__getitem__
+    get = pool(seed, size).__getitem__
     # Each call of `decode` makes a new object.
     texts = [[each.decode() for each in map(get, column)] for column in indices.T.tolist()]
     return list(map(Entity, *numbers.T.tolist(), *texts))
@@ -170,16 +174,45 @@ def _address(index: list[int], quarter: list[int], house: int, texts: tuple[byte
     return Address(texts[index[20]].decode(), house, texts[index[22]].decode(), postcode)
 
 
-def _hard_entities(start: int, stop: int) -> list[Any]:
+def _hard_entities(start: int, stop: int, _seed: int) -> list[Any]:
     return [
         ENTITY.make(
             [
-                *(NUMBERS[(row + place) % len(NUMBERS)] for place in range(5)),
-                *(TEXTS[(row + place) % len(TEXTS)] for place in range(5)),
+                *(_hard_number(row + place) for place in range(5)),
+                *(_hard_text(row + place) for place in range(5)),
             ]
         )
         for row in range(start, stop)
     ]
+
+
+def _hard_persons(start: int, stop: int, _seed: int) -> list[Any]:
+    return [
+        Person(
+            _hard_number(row),
+            _hard_text(row),
+            _hard_text(row + 1) if row % 3 else None,
+            _hard_number(row + 1) if row % 3 != 1 else None,
+            Status(row % 4),
+            [_hard_text(row + 2 + place) for place in range(row % 4)],
+            [_hard_number(row + 2 + place) for place in range(row % 5)],
+            _hard_address(row) if row % 4 != 2 else None,  # noqa: PLR2004
+        )
+        for row in range(start, stop)
+    ]
+
+
+def _hard_address(row: int) -> Address:
+    postcode = _hard_text(row + 7) if row % 3 != 2 else None  # noqa: PLR2004
+    return Address(_hard_text(row + 5), _hard_number(row + 7), _hard_text(row + 6), postcode)
+
+
+def _hard_number(place: int) -> int:
+    return NUMBERS[place % len(NUMBERS)]
+
+
+def _hard_text(place: int) -> str:
+    return TEXTS[place % len(TEXTS)]
 
 
 def _maker(
@@ -202,7 +235,7 @@ DATASETS = (
         name="entities",
         family="records",
         description="5 numbers, 5 of 10,000 texts of 0 to 19 letters; equal texts are copies",
-        make=_maker("entities", ENTITY, partial(_entities, shares=False)),
+        make=_maker("entities", ENTITY, _entities),
         default_count=PUBLISHED_COUNT,
     ),
     DatasetDefinition(
@@ -211,6 +244,13 @@ DATASETS = (
         description="the same values; equal texts are one object",
         make=_maker("entities-shared", ENTITY, partial(_entities, shares=True)),
         default_count=PUBLISHED_COUNT,
+    ),
+    DatasetDefinition(
+        name="entities-many-texts",
+        family="records",
+        description="5 numbers, 5 of 300,000 texts, more than dictionaries take; equal texts are copies",
+        make=_maker("entities-many-texts", ENTITY, partial(_entities, size=MANY_TEXTS)),
+        default_count=1_000_000,
     ),
     DatasetDefinition(
         name="entities-seed",
@@ -230,7 +270,15 @@ DATASETS = (
         name="entities-edge",
         family="records",
         description="extreme numbers; empty, long and unusual texts",
-        make=_maker("entities-edge", ENTITY, lambda start, stop, _seed: _hard_entities(start, stop)),
+        make=_maker("entities-edge", ENTITY, _hard_entities),
+        default_count=len(TEXTS),
+        quick_count=len(TEXTS),
+    ),
+    DatasetDefinition(
+        name="entities-nested-edge",
+        family="records",
+        description="persons with extreme numbers and unusual texts; null beside 0 and empty texts",
+        make=_maker("entities-nested-edge", PERSON, _hard_persons),
         default_count=len(TEXTS),
         quick_count=len(TEXTS),
     ),

@@ -11,6 +11,7 @@ from format_bench.conditions.axis import ElsewhereAxis
 from format_bench.families.cases import Case
 from format_bench.families.elsewhere import measure_remote
 from format_bench.families.operations import Measured, Operations
+from format_bench.instruments.clock import Effort
 from format_bench.network.client import ARRAY, TABLE
 from format_bench.results.suites import Step
 
@@ -42,7 +43,7 @@ class ServerAxis(ElsewhereAxis):
         """Let saves and reads be made at the server, unless the suite has a step for that."""
         self.set_on(operations, value)
 
-        def measure(step: Step, file: Path) -> list[Measured]:
+        def measure(step: Step, file: Path, effort: Effort) -> list[Measured]:  # noqa: ARG001
             return self.times(step, lambda metrics: at_server(file, metrics))
 
         def at_server(file: Path, metrics: tuple[str, ...]) -> list[Measured]:

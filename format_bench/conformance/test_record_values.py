@@ -53,7 +53,8 @@ def test_extreme_numbers_and_unusual_texts_come_back(record_store, path):
 
 
 def test_nulls_lists_enums_and_nested_records_come_back_or_are_refused(record_store, path):
-    for expected in (RecordSet.of_objects(PERSON, PEOPLE), records("entities-nested", 300)):
+    named = records("entities-nested", 300), records("entities-nested-edge", 20)
+    for expected in (RecordSet.of_objects(PERSON, PEOPLE), *named):
         if record_store.refusal(PERSON):
             with pytest.raises(CannotHoldError, match=record_store.label.partition("[")[0]):
                 record_store.save(expected, path)

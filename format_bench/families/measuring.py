@@ -97,7 +97,7 @@ def _measure_group(
     group: Sequence[Step], operations: Operations, data: Callable[[], Any], file: Path, effort: Effort
 ) -> dict[str, list[Measured]]:
     """Measure the metrics of one step, or of a step and its cold one in turn."""
-    elsewhere = {each.name: operations.measure(each, file) for each in group}
+    elsewhere = {each.name: operations.measure(each, file, effort) for each in group}
     if None not in elsewhere.values():
         return {name: measured for name, measured in elsewhere.items() if measured is not None}
     if any(each.cache == "cold" for each in group):

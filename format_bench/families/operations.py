@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from adapter_core import BaseAdapter, Registry
     from format_bench.families.questions import Questions
-    from format_bench.instruments.clock import Sample
+    from format_bench.instruments.clock import Effort, Sample
     from format_bench.instruments.threads import Threads
     from format_bench.results.suites import Family, Step
     from format_bench.verification import Diff
@@ -243,7 +243,7 @@ class Operations(ABC):
             raise WrongValuesError(WRONG + "; ".join(diff.errors))
         return Measured(FAMILIES[self.family].loss, [diff.lost], "; ".join(diff.losses))
 
-    def measure(self, step: Step, file: Path) -> list[Measured] | None:  # noqa: ARG002 (few need it)
+    def measure(self, step: Step, file: Path, effort: Effort) -> list[Measured] | None:  # noqa: ARG002
         """Measure a step whose calls another process makes and times; None if this one has to.
 
         Parameters
@@ -252,6 +252,8 @@ class Operations(ABC):
             A step of the family's declaration.
         file : Path
             The file to save to or to read.
+        effort : Effort
+            Limits of the repeats.
         """
         return None
 

@@ -424,7 +424,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             "engines": (engines, ["format", "dataset"], "Table: ", "7 tiny"),
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "5 tiny"),
             "chunks": (chunks, ["store", "dataset", "codec"], "Arrays: ", "3 tiny"),
-            "records": (records, ["store", "dataset", "codec"], "Records: ", "2 tiny"),
+            "records": (records, ["store", "dataset", "codec"], "Records: ", "3 tiny"),
             "image": (storages, ["storage", "dataset"], "Images: ", "5 tiny"),
         }[module]
         assert (params, names) == expected[:2]

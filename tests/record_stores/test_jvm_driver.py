@@ -29,9 +29,9 @@ def run(tmp_path_factory):
     sources = (Path(__file__).parent / "planted/formatbench/formats").glob("*.java")
     record_stores.jvm.compile(sources, classes)
 
-    def serve(*names, operation="read", calls=1, limit_seconds=60, format_name="planted"):
+    def serve(*names, operation="read", limit_seconds=60, format_name="planted", **calls):
         requests = [
-            JvmRequest(operation, "entities", 10, classes / name, calls=calls, format_name=format_name)
+            JvmRequest(operation, "entities", 10, classes / name, format_name=format_name, **calls)
             for name in names
         ]
         return store.run_all(requests, limit_seconds, heap_gib=1, class_path=[classes])
@@ -65,6 +65,58 @@ def test_a_planted_sleep_is_in_the_wall_clock_alone(run, answers):
     assert taken == pytest.approx(statistics.median(slept), rel=0.05)
 
 
+@pytest.fixture(scope="module")
+def iterated(run):
+    """Return the answers of one JVM to calls until they are steady."""
+    names = ("boxes", "spin", "settling", "restless")
+    found = run(*names, operation="iterate", calls=6, most_calls=90, most_seconds=20.0)
+    return dict(zip(names, found, strict=True))
+
+
+def calls_of(answers):
+    return [each for each in answers if each["event"] == "call"]
+
+
+def warm_up_of(answers):
+    (found,) = (each for each in answers if each["event"] == "warm-up")
+    return found
+
+
+def test_objects_that_are_dropped_are_made_all_the_same(iterated):
+    # The compiler takes objects apart that nothing refers to, from the second or third call on.
+    assert all(each["allocated_bytes"] >= 200_000 * 16 for each in calls_of(iterated["boxes"]))
+    assert all(each["rows"] == 200_000 for each in calls_of(iterated["boxes"]))
+
+
+def test_processor_time_is_finer_than_the_ticks_of_the_process(iterated):
+    least = min(each["cpu_seconds"] for each in calls_of(iterated["spin"]))
+    assert 0.003 <= least < 0.005
+
+
+def test_calls_go_on_until_they_are_steady(iterated):
+    calls, warm_up = calls_of(iterated["settling"]), warm_up_of(iterated["settling"])
+    assert warm_up["is_steady"], [each["cpu_seconds"] for each in calls]
+    assert len(calls) == warm_up["calls"] + 5 < 90
+    # Each of the first nine calls is shorter than the one before.
+    assert warm_up["calls"] >= 8
+    samples = [each["cpu_seconds"] for each in calls[warm_up["calls"] :]]
+    assert statistics.stdev(samples) / statistics.mean(samples) == pytest.approx(warm_up["variation"])
+    assert warm_up["variation"] <= 0.02
+    assert max(samples) < 0.015
+
+
+def test_calls_that_never_agree_end_at_their_limit_and_say_so(iterated):
+    calls, warm_up = calls_of(iterated["restless"]), warm_up_of(iterated["restless"])
+    assert len(calls) == 90
+    assert (warm_up["calls"], warm_up["is_steady"]) == (85, False)
+    assert warm_up["variation"] > 0.2
+
+
+def test_a_number_of_calls_without_time_for_more_is_kept(answers):
+    assert len(calls_of(answers["sleep"])) == 3
+    assert warm_up_of(answers["sleep"])["calls"] == 2
+
+
 def test_output_of_a_library_is_not_an_answer(answers):
     assert [each["event"] for each in answers["noise"]].count("end") == 1
 
@@ -92,7 +144,7 @@ def test_reading_serialized_objects_runs_code_that_the_file_names(run):
     assert store.runs_code
     assert Trait.SAFE not in store.traits
     (written,) = run("payload.ser", operation="write")
-    assert [each["event"] for each in written] == ["ready", "call", "end"]
+    assert [each["event"] for each in written] == ["ready", "call", "warm-up", "end"]
     (found,) = run("payload.ser", operation="check", format_name=store.format_name)
     assert found[1]["type"] == "java.lang.ClassCastException"
     assert (run.folder / "made").exists()
@@ -150,11 +202,12 @@ def test_an_incomplete_toolchain_is_the_reason(monkeypatch, tmp_path, version, p
 
 def test_states_of_the_sources_share_their_libraries(monkeypatch, tmp_path):
     copy = 'mkdir -p "$place/target/lib"; cp "$place/pom.xml" "$place/target/own-1.jar"'
+    arguments = 'echo "$@" > "$place/target/arguments.jar"'
     library = 'echo library > "$place/target/lib/library-1.jar"'
     for program, script in (
         ("java", "echo 'openjdk version \"21.0.1\"' >&2"),
         ("javac", ""),
-        ("mvn", f'PATH=/bin:/usr/bin; place=$(dirname "$4"); {copy}; {library}'),
+        ("mvn", f'PATH=/bin:/usr/bin; place=$(dirname "$4"); {copy}; {library}; {arguments}'),
     ):
         path = tmp_path / program
         path.write_text(f"#!/bin/sh\n{script}\n")
@@ -169,7 +222,13 @@ def test_states_of_the_sources_share_their_libraries(monkeypatch, tmp_path):
         built.append(MavenModule(tmp_path / "module").build())
     assert [(folder / "own-1.jar").read_text() for folder in built] == ["first", "second"]
     assert (built[0] / "library-1.jar").samefile(built[1] / "library-1.jar")
-    assert sorted(path.name for path in built[1].iterdir()) == ["library-1.jar", "own-1.jar"]
+    names = sorted(path.name for path in built[1].iterdir())
+    assert names == ["arguments.jar", "library-1.jar", "own-1.jar"]
+
+    profile = MavenModule(tmp_path / "module", "more").build()
+    assert profile.name == f"{built[1].name}-more"
+    assert (profile / "arguments.jar").read_text().endswith("--activate-profiles more package\n")
+    assert (profile / "library-1.jar").samefile(built[1] / "library-1.jar")
 
 
 def test_the_runner_leaves_the_scratch_folder_of_a_jvm_alone(monkeypatch, tmp_path):

@@ -27,12 +27,21 @@ USABLE = [
 MEASURED_TWICE = ("Avro.generic[jvm]", "Kryo[jvm]", "Parquet.group[jvm]", "Protobuf[jvm]")
 PUBLISHED = {"Protobuf[jvm-seed]": 100_619, "Kryo[jvm-seed]": 73_050}
 """Bytes of 1,000 records; 10,000,000 are the 1,001,405,020 and 726,469,785 bytes of published tables."""
-TESTED = {*chosen(record_stores, __name__), *MEASURED_TWICE, *PUBLISHED}
+INTERNED = ("Avro.specific[jvm]", "Avro.specific[jvm-intern]")
+"""A store whose equal texts are objects of their own, and the same one with interned texts."""
+TESTED = {*chosen(record_stores, __name__), *MEASURED_TWICE, *PUBLISHED, *INTERNED}
 STORES = [each for each in USABLE if each.label in TESTED]
 CASES = [(each, codec) for each in STORES for codec in (None, *(codec.name for codec in each.codecs))]
 IDS = [f"{store.label}-{codec or 'none'}" for store, codec in CASES]
 
-COUNTS = {"entities": 1000, "entities-seed": 1000, "entities-nested": 1000, "entities-edge": 20}
+EDGES = {"entities-edge": 20, "entities-nested-edge": 20}
+COUNTS = {
+    "entities": 1000,
+    "entities-seed": 1000,
+    "entities-nested": 1000,
+    "entities-many-texts": 1000,
+    **EDGES,
+}
 DIGESTS = {name: data_generator.records(name, count).records.digest for name, count in COUNTS.items()}
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 """SHA-256 of nothing, FIPS 180-4."""
@@ -150,7 +159,7 @@ def test_calls_and_heap_are_measured(round_trips, store):
     assert heap["class"]
 
 
-@pytest.mark.parametrize("dataset", ["entities-seed", "entities-edge"])
+@pytest.mark.parametrize("dataset", ["entities-seed", "entities-many-texts", "entities-edge"])
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
 def test_values_come_back_unless_the_store_loses_them(round_trips, store, dataset):
     assert not events(round_trips[store.label, None, dataset, "write"])["error"]
@@ -161,16 +170,17 @@ def test_values_come_back_unless_the_store_loses_them(round_trips, store, datase
         assert found["error"] or found["check"][0]["digest"] != DIGESTS[dataset]
 
 
+@pytest.mark.parametrize("dataset", ["entities-nested", "entities-nested-edge"])
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
-def test_nested_records_come_back_or_are_refused_with_a_reason(round_trips, store):
-    written = events(round_trips[store.label, None, "entities-nested", "write"])
-    found = events(round_trips[store.label, None, "entities-nested", "check"])
+def test_nested_records_come_back_or_are_refused_with_a_reason(round_trips, store, dataset):
+    written = events(round_trips[store.label, None, dataset, "write"])
+    found = events(round_trips[store.label, None, dataset, "check"])
     assert not written["error"]
     if store.refuses_nested:
         assert [each["sentence"] for each in written["unsupported"]] == [store.refuses_nested]
         assert found["unsupported"] == written["unsupported"]
     else:
-        assert [each["digest"] for each in found["check"]] == [DIGESTS["entities-nested"]]
+        assert [each["digest"] for each in found["check"]] == [DIGESTS[dataset]], found["error"]
 
 
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
@@ -210,6 +220,11 @@ def parts(request, folder):
         if store.label in MEASURED_TWICE:
             requests[store.label, "layout", 0] = JvmRequest(
                 "layout", "entities", path=path, format_name=store.format_name
+            )
+        if store.label in INTERNED:
+            edges = folder / f"{store.format_name}-None-entities-edge{store.suffix}"
+            requests[store.label, "layout of edges", 0] = JvmRequest(
+                "layout", "entities-edge", path=edges, format_name=store.format_name
             )
     return serve(requests)
 
@@ -253,6 +268,14 @@ def test_the_heap_held_is_the_size_of_the_objects_by_their_layout(round_trips, p
     (layout,) = events(parts[label, "layout", 0])["layout"]
     # The heap includes the list's references; JOL counts caches of the library that objects refer to.
     assert heap["held_bytes"] == pytest.approx(layout["deep_bytes"] + 4 * 1000, rel=0.02)
+
+
+def test_equal_texts_are_one_object_where_they_are_interned(parts):
+    copies, interned = (
+        events(parts[label, "layout of edges", 0])["layout"][0]["deep_bytes"] for label in INTERNED
+    )
+    # Each of 20 texts is in five fields, and two are longer than all others together.
+    assert interned == pytest.approx(copies / 5, rel=0.05)
 
 
 @pytest.mark.usefixtures("round_trips")

@@ -12,6 +12,7 @@ from format_bench.conditions.axis import ElsewhereAxis
 from format_bench.families.cases import Case
 from format_bench.families.elsewhere import measure_scale
 from format_bench.families.operations import Measured, Operations, operations_of
+from format_bench.instruments.clock import Effort
 from format_bench.results.suites import Step
 
 _FORM = re.compile(r"([1-9]\d*)(?:x([1-9]\d*))?")
@@ -49,7 +50,7 @@ class Workers(ElsewhereAxis):
     def under(self, value: str, operations: Operations) -> Iterator[None]:
         """Measure saves and reads on workers, in the place of this process."""
 
-        def measure(step: Step, file: Path) -> list[Measured]:
+        def measure(step: Step, file: Path, effort: Effort) -> list[Measured]:  # noqa: ARG001
             what = operations.adapter.label, operations.subject, f"{value} local", file.parent
             return self.times(step, lambda metrics: measure_scale(*what, metrics))
 

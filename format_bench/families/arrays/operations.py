@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from format_bench.families.questions import Questions
+    from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
     from format_bench.verification import Diff
 
@@ -194,7 +195,7 @@ class ArrayOperations(CatalogOperations):
         with self.adapter.open(file) as reader:
             return [PATTERNS[metric].seconds_per_chunk(reader, self.chunks, turn, budget_seconds)]
 
-    def measure(self, step: Step, file: Path) -> list[Measured] | None:
+    def measure(self, step: Step, file: Path, _effort: Effort) -> list[Measured] | None:
         """Measure the step `remote` in processes of its own."""
         if step.name != "remote":
             return None

@@ -1,7 +1,8 @@
 """Measurement of record stores of the JVM: a new JVM takes the samples of each step.
 
-A JVM makes the records itself, and makes six calls. The first one shows a program that has just
-started; the median of the later half is its steady state, after the compiler's work.
+A JVM makes the records itself, then calls until the calls are steady, by the rule of the Java class
+`Calls`, or the time for its warm-up is over. The samples are the last few calls. The first call in a
+new JVM, a metric of its own, shows a program that has just started.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.errors import JvmError, WrongValuesError
 from data_generator.random_words import RandomWords
 from format_bench.families.operations import Measured
+from format_bench.results.display.text import plural
 from format_bench.results.status import WRONG, CellStatus
 from record_stores import HEAP_GIB, JvmRequest, JvmStore
 
@@ -23,13 +25,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from format_bench.families.records.stored import Stored
+    from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
 
-# Calls 4 to 6 are the steady state (docs/records_jvm.md); the compiler works during the ones before.
-CALLS = 6
-# Calls for more than `MANY_RECORDS`: the first one takes seconds, and the compiler ends within it.
-LONG_CALLS = 2
-MANY_RECORDS = 2_000_000
+# Longest warm-up by the budget of the repeats: 8 s in a run, of some 40 calls with 100,000 records.
+WARM_UP_BUDGETS = 4
+# Number of calls after which the compiler has seen enough of records that take milliseconds.
+MOST_CALLS = 200
 # Number of JVMs whose first calls are samples. A median needs three.
 FIRST_CALLS = 3
 # The largest objects, groups of parquet-java, take 1,050 bytes; a third of the heap is for new ones.
@@ -57,10 +59,6 @@ class JvmCell:
     stored: Stored
 
     @property
-    def _call_count(self) -> int:
-        return CALLS if self.stored.count <= MANY_RECORDS else LONG_CALLS
-
-    @property
     def _heap_gib(self) -> int:
         wanted = math.ceil(self.stored.count * HEAP_BYTES_PER_RECORD / 2**30)
         largest = int(HEAP_SHARE * psutil.virtual_memory().total / 2**30)
@@ -77,9 +75,9 @@ class JvmCell:
     def save(self, file: Path) -> None:
         """Save the records by one call."""
         self.check()
-        self._run("write", file, calls=1)
+        self._run("write", file)
 
-    def measure(self, step: Step, file: Path) -> list[Measured]:
+    def measure(self, step: Step, file: Path, effort: Effort) -> list[Measured]:
         """Measure all metrics of a step.
 
         Raises
@@ -91,23 +89,26 @@ class JvmCell:
         JvmError
             If the JVM fails, crashes or runs out of memory.
         """
-        found = self._MEASURED[step.name](self, file)
+        found = self._MEASURED[step.name](self, file, effort)
         return [
             found.get(metric)
             or Measured(metric, [], _REASONS.get(metric, _COLD), status=CellStatus.UNSUPPORTED)
             for metric in step.metrics
         ]
 
-    def _save(self, file: Path) -> dict[str, Measured]:
+    def _save(self, file: Path, effort: Effort) -> dict[str, Measured]:
         self.check()
-        answers = self._run("write", file, self._call_count)
-        steady = _steady(answers)
-        size = Measured("size", [self.store.size_bytes(file)])
-        durable = [each["wall_seconds"] + each["sync_seconds"] for each in steady]
-        return _by_metric(*self._times("save", answers), Measured("durable save time", durable), size)
+        answers = self._run_until_steady("write", file, effort)
+        durable = [each["wall_seconds"] + each["sync_seconds"] for each in steady_calls(answers)]
+        return _by_metric(
+            _time("save time", answers, _circumstances(answers)),
+            _cpu_time("save CPU time", answers),
+            Measured("durable save time", durable),
+            Measured("size", [self.store.size_bytes(file)]),
+        )
 
-    def _read(self, file: Path) -> dict[str, Measured]:
-        answers = self._run("read", file, self._call_count)
+    def _read(self, file: Path, effort: Effort) -> dict[str, Measured]:
+        answers = self._run_until_steady("read", file, effort)
         (check,) = (each for each in answers if each["event"] == "check")
         if check["digest"] != self.stored.digest:
             raise WrongValuesError(
@@ -117,12 +118,13 @@ class JvmCell:
         (heap,) = (each for each in answers if each["event"] == "heap")
         kind = f"heap of objects of the class {heap['class']}; {_circumstances(answers)}"
         return _by_metric(
-            *self._times("read", answers),
+            _time("read time", answers, _circumstances(answers)),
+            _cpu_time("read CPU time", answers),
             Measured("held memory", [heap["held_bytes"]], kind),
             Measured("lost fields", [0]),
         )
 
-    def _first_calls(self, file: Path) -> dict[str, Measured]:
+    def _first_calls(self, file: Path, _effort: Effort) -> dict[str, Measured]:
         target = file.with_name(f"{file.stem}-first{file.suffix}")
         found = []
         for step, operation, path in (("save", "write", target), ("read", "read", file)):
@@ -134,7 +136,7 @@ class JvmCell:
         self.store.remove(target)
         return _by_metric(*found)
 
-    def _single_records(self, file: Path) -> dict[str, Measured]:
+    def _single_records(self, file: Path, effort: Effort) -> dict[str, Measured]:
         (place,) = RandomWords("entries", self.stored.count).integers(max(1, self.stored.count), 1)
         found = []
         for metric, operation in _SINGLE:
@@ -143,13 +145,13 @@ class JvmCell:
                 found.append(Measured(metric, [], reason, status=CellStatus.UNSUPPORTED))
                 continue
             try:
-                calls = _steady(self._run(operation, file, self._call_count, int(place)))
-                found.append(Measured(metric, [each["wall_seconds"] for each in calls]))
+                answers = self._run_until_steady(operation, file, effort, int(place))
+                found.append(_time(metric, answers))
             except UnsupportedError as error:
                 found.append(Measured(metric, [], str(error), status=CellStatus.UNSUPPORTED))
         return _by_metric(*found)
 
-    def _cold_read(self, _file: Path) -> dict[str, Measured]:
+    def _cold_read(self, _file: Path, _effort: Effort) -> dict[str, Measured]:
         return {}
 
     _MEASURED = {  # noqa: RUF012 (a table of the class, not a field)
@@ -160,17 +162,32 @@ class JvmCell:
         "single records": _single_records,
     }
 
-    def _times(self, step: str, answers: list[dict[str, Any]]) -> list[Measured]:
-        calls = _steady(answers)
-        wall, cpu = ([each[name] for each in calls] for name in ("wall_seconds", "cpu_seconds"))
-        return [
-            Measured(f"{step} time", wall, _circumstances(answers), cpu=cpu),
-            Measured(f"{step} CPU time", cpu),
-        ]
+    def _run_until_steady(
+        self, operation: str, file: Path, effort: Effort, position: int = 0
+    ) -> list[dict[str, Any]]:
+        # At most half of the calls are samples if they do not become steady.
+        calls, most_seconds = 2 * effort.min_repeats, WARM_UP_BUDGETS * effort.budget_seconds
+        return self._run(operation, file, calls=calls, most_seconds=most_seconds, position=position)
 
-    def _run(self, operation: str, file: Path, calls: int, position: int = 0) -> list[dict[str, Any]]:
+    def _run(
+        self,
+        operation: str,
+        file: Path,
+        *,
+        calls: int = 1,
+        most_seconds: float = 0.0,
+        position: int = 0,
+    ) -> list[dict[str, Any]]:
         request = JvmRequest(
-            operation, self.stored.name, self.stored.count, file, self.codec, calls, position
+            operation,
+            self.stored.name,
+            self.stored.count,
+            file,
+            self.codec,
+            calls,
+            MOST_CALLS,
+            most_seconds,
+            position,
         )
         answers = self.store.run(request, LIMIT_SECONDS, self._heap_gib)
         for each in answers:
@@ -192,9 +209,35 @@ def _calls(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [each for each in answers if each["event"] == "call"]
 
 
-def _steady(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    calls = _calls(answers)
-    return calls[len(calls) // 2 :]
+def steady_calls(answers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the answers to the calls after the warm-up."""
+    return _calls(answers)[_warm_up(answers)["calls"] :]
+
+
+def _warm_up(answers: list[dict[str, Any]]) -> dict[str, Any]:
+    return next(each for each in answers if each["event"] == "warm-up")
+
+
+def warm_up_words(answers: list[dict[str, Any]]) -> str:
+    """Return the number of calls of the warm-up, and how far the others are from steady, in words."""
+    warm_up, samples = _warm_up(answers), len(steady_calls(answers))
+    words = f"{plural(warm_up['calls'], 'call')} of warm-up"
+    if warm_up["is_steady"]:
+        return words
+    if samples == 1:
+        return f"{words}, and one measured: not known to be steady"
+    return f"{words}, and not steady: the {samples} measured ones vary by {warm_up['variation']:.1%}"
+
+
+def _time(metric: str, answers: list[dict[str, Any]], circumstances: str = "") -> Measured:
+    calls = steady_calls(answers)
+    sentence = "; ".join(filter(None, [warm_up_words(answers), circumstances]))
+    wall, cpu = ([each[name] for each in calls] for name in ("wall_seconds", "cpu_seconds"))
+    return Measured(metric, wall, sentence, cpu=cpu)
+
+
+def _cpu_time(metric: str, answers: list[dict[str, Any]]) -> Measured:
+    return Measured(metric, [each["cpu_seconds"] for each in steady_calls(answers)])
 
 
 def _circumstances(answers: list[dict[str, Any]]) -> str:

@@ -17,7 +17,7 @@ from format_bench.families.operations import CatalogOperations, Measured, warm_u
 from format_bench.families.records import stored
 from format_bench.families.records.first_call import first_seconds
 from format_bench.families.records.jvm_cells import JvmCell
-from format_bench.instruments.clock import MAX_REPEATS, MIN_REPEATS, turns
+from format_bench.instruments.clock import MAX_REPEATS, MIN_REPEATS, Effort, turns
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import Step
 from format_bench.verification import Diff
@@ -74,9 +74,9 @@ class RecordOperations(CatalogOperations):
             return None
         return JvmCell(self.adapter, self.codec, self.stored)
 
-    def measure(self, step: Step, file: Path) -> list[Measured] | None:
+    def measure(self, step: Step, file: Path, effort: Effort) -> list[Measured] | None:
         """Measure a step in a JVM, if the store is one of the JVM."""
-        return self._jvm.measure(step, file) if self._jvm else None
+        return self._jvm.measure(step, file, effort) if self._jvm else None
 
     def warm_up(self) -> None:
         """Save and read a few records of the type, with the codec; a JVM's first calls are samples."""

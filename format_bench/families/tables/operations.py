@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from adapter_core.column_batches import ColumnSums
     from format_bench.families.questions import Question
+    from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
     from format_bench.verification import Diff
 
@@ -183,7 +184,7 @@ class TableOperations(CatalogOperations):
             data = data.sort_values(self.tuned[0], kind="stable", ignore_index=True)
         return verify(data, found, *self.adapter.kept)
 
-    def measure(self, step: Step, file: Path) -> list[Measured] | None:
+    def measure(self, step: Step, file: Path, _effort: Effort) -> list[Measured] | None:
         """Measure the steps `remote`, `scale` and `compatibility` in processes of their own."""
         if step.name == "remote":
             return measure_remote(

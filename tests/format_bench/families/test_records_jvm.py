@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -19,7 +20,8 @@ from format_bench.results.suites import FAMILIES
 from record_stores import JvmRequest
 
 FAMILY = FAMILIES["records"]
-EFFORT = Effort(budget_seconds=0.0, min_repeats=1)
+ONE_CALL = Effort(budget_seconds=0.0, min_repeats=1)
+SIX_CALLS = Effort(budget_seconds=0.0, min_repeats=3)
 
 
 def operations_on(label, tmp_path, dataset, count):
@@ -34,20 +36,26 @@ def operations_on(label, tmp_path, dataset, count):
     return operations
 
 
-def measured(operations, file, *names):
+def measured(operations, file, *names, effort=ONE_CALL):
     steps = [each for each in FAMILY.steps if each.name in names]
-    found = measure_steps(steps, operations, pytest.fail, file, EFFORT)
+    found = measure_steps(steps, operations, pytest.fail, file, effort)
     return {name: {each.metric: each for each in values} for name, values in found.items()}
 
 
 def test_metrics_are_samples_of_a_jvm_or_have_a_reason(tmp_path):
     operations = operations_on("Kryo[jvm]", tmp_path, "entities", 500)
     file = tmp_path / "file.kryo"
-    found = measured(operations, file, "save", "read", "cold read")
+    found = measured(operations, file, "save", "read", "cold read", effort=SIX_CALLS)
     for step in FAMILY.steps[:3]:
         assert list(found[step.name]) == list(step.metrics)
-    assert len(found["save"]["save time"].repeats) == 3
-    assert "heap of 4" in found["save"]["save time"].sentence.replace("3.9", "4")
+    save = found["save"]["save time"]
+    assert re.match(
+        r"\d calls? of warm-up(, and not steady: the 3 measured ones vary by .*%)?; ", save.sentence
+    )
+    assert "heap of 4" in save.sentence.replace("3.9", "4")
+    # Half of the six calls, unless five happen to agree.
+    assert len(save.repeats) == len(save.cpu) in {3, 5}
+    assert save.cpu == found["save"]["save CPU time"].repeats
     assert found["save"]["size"].repeats == [file.stat().st_size]
     assert found["save"]["save memory"].status is CellStatus.UNSUPPORTED
     # An object of 5 numbers and 5 references to texts at least.
@@ -57,12 +65,28 @@ def test_metrics_are_samples_of_a_jvm_or_have_a_reason(tmp_path):
     assert "steady state" in found["cold read"]["read time"].sentence
 
 
-def test_many_records_have_a_larger_heap_and_fewer_calls(tmp_path, monkeypatch):
-    monkeypatch.setattr(jvm_cells, "MANY_RECORDS", 400)
+def test_without_a_budget_one_call_follows_the_first(tmp_path, monkeypatch):
     monkeypatch.setattr(jvm_cells, "HEAP_BYTES_PER_RECORD", 5 * 2**30 // 500)
     found = measured(operations_on("Kryo[jvm]", tmp_path, "entities", 500), tmp_path / "file", "save")
-    assert len(found["save"]["save time"].repeats) == 1
-    assert "heap of 4.8" in found["save"]["save time"].sentence
+    save = found["save"]["save time"]
+    assert len(save.repeats) == 1
+    assert save.sentence.startswith("1 call of warm-up, and one measured: not known to be steady; ")
+    assert "heap of 4.8" in save.sentence
+
+
+@pytest.mark.parametrize(
+    ("is_steady", "variation", "words"),
+    [
+        (True, 0.013, "7 calls of warm-up"),
+        (False, 0.123, "7 calls of warm-up, and not steady: the 5 measured ones vary by 12.3%"),
+    ],
+)
+def test_the_warm_up_is_put_into_words(is_steady, variation, words):
+    answers = [{"event": "call", "number": number} for number in range(1, 13)]
+    facts = {"calls": 7, "is_steady": is_steady, "variation": variation}
+    answers = [{"event": "ready"}, *answers, {"event": "warm-up", **facts}, {"event": "end"}]
+    assert [each["number"] for each in jvm_cells.steady_calls(answers)] == [8, 9, 10, 11, 12]
+    assert jvm_cells.warm_up_words(answers) == words
 
 
 def test_another_digest_fails_the_read(tmp_path):

@@ -5,6 +5,8 @@ import formatbench.Entity;
 import formatbench.Format;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -14,6 +16,10 @@ import java.util.function.Consumer;
 /** Format of known costs and failures: the name of the file tells which. */
 public class PlantedFormat implements Format {
     private static final int MEGABYTE = 1_000_000;
+    private static final int BOXES = 200_000;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    private int calls;
 
     @Override
     public void write(List<?> records, Class<?> type, Path path, Codec codec) throws IOException {
@@ -42,6 +48,14 @@ public class PlantedFormat implements Format {
                 Files.writeString(
                         path.resolveSibling("slept"), nanos, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             }
+            case "boxes" -> {
+                for (int i = 0; i < BOXES; i++) {
+                    sink.accept(new Box(i));
+                }
+            }
+            case "spin" -> spin(3_000_000);
+            case "settling" -> spin(Math.max(10_000_000, 50_000_000 - 5_000_000 * calls++));
+            case "restless" -> spin(calls++ % 2 == 0 ? 2_000_000 : 4_000_000);
             case "hang" -> Thread.sleep(1_000_000);
             case "crash" -> Runtime.getRuntime().halt(134);
             case "noise" -> System.out.println("{\"event\": \"end\"}");
@@ -50,6 +64,23 @@ public class PlantedFormat implements Format {
                     sink.accept(new byte[100 * MEGABYTE]);
                 }
             }
+        }
+    }
+
+    /** Take processor time, in nanoseconds. */
+    private static void spin(long nanos) {
+        long end = THREADS.getCurrentThreadCpuTime() + nanos;
+        while (THREADS.getCurrentThreadCpuTime() < end) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Object of 16 bytes. */
+    private static final class Box {
+        final int number;
+
+        Box(int number) {
+            this.number = number;
         }
     }
 

@@ -10,11 +10,12 @@ import java.util.function.LongFunction;
 
 /** Data sets of records, the same as those of Python; docs/records_data.md specifies them. */
 public final class Data {
-    /** Records of a class that tests put on the class path. */
+    /** Examples of a class that tests put on the class path. */
     private static final String ITEMS = "items";
 
     private static final long SEED = 20240501;
     private static final int POOL = 10_000;
+    private static final int LARGE_POOL = 300_000;
     private static final int LENGTHS = 20;
     private static final String LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -62,8 +63,8 @@ public final class Data {
     /** Return the class of the records of a data set. */
     static Class<?> type(String name) {
         return switch (name) {
-            case "entities-nested" -> Person.class;
-            case ITEMS -> Reflected.type("Item");
+            case "entities-nested", "entities-nested-edge" -> Person.class;
+            case ITEMS -> Reflected.typeOfExamples(Reflected.type("Item"));
             default -> Entity.class;
         };
     }
@@ -75,12 +76,14 @@ public final class Data {
      */
     static List<?> records(String name, int rows) {
         return switch (name) {
-            case "entities" -> list(rows, entities(copies(pool())));
-            case "entities-shared" -> list(rows, entities(shared(pool())));
+            case "entities" -> list(rows, entities(copies(pool(POOL)), POOL));
+            case "entities-shared" -> list(rows, entities(shared(pool(POOL)), POOL));
+            case "entities-many-texts" -> list(rows, entities(copies(pool(LARGE_POOL)), LARGE_POOL));
             case "entities-seed" -> published(rows);
-            case "entities-nested" -> list(rows, persons(copies(pool())));
+            case "entities-nested" -> list(rows, persons(copies(pool(POOL))));
             case "entities-edge" -> list(rows, Data::edge);
-            case ITEMS -> Reflected.examples(type(name));
+            case "entities-nested-edge" -> list(rows, Data::edgePerson);
+            case ITEMS -> Reflected.examples(Reflected.type("Item"));
             default -> throw new IllegalArgumentException("there is no data set " + name);
         };
     }
@@ -93,14 +96,14 @@ public final class Data {
         return records;
     }
 
-    private static LongFunction<Entity> entities(Texts pool) {
+    private static LongFunction<Entity> entities(Texts pool, int texts) {
         SplitMix words = new SplitMix(SEED, ENTITY_STREAM);
         return row -> {
             long first = row * ENTITY_WORDS;
             Entity entity = new Entity();
             for (int i = 0; i < Entity.FIELDS_OF_A_KIND; i++) {
                 Entity.setNumber(entity, i, words.number(first + i));
-                int text = words.below(POOL, first + Entity.FIELDS_OF_A_KIND + i);
+                int text = words.below(texts, first + Entity.FIELDS_OF_A_KIND + i);
                 Entity.setText(entity, i, pool.text(text));
             }
             return entity;
@@ -137,16 +140,43 @@ public final class Data {
     private static Entity edge(long row) {
         Entity entity = new Entity();
         for (int i = 0; i < Entity.FIELDS_OF_A_KIND; i++) {
-            Entity.setNumber(entity, i, EDGE_NUMBERS[(int) ((row + i) % EDGE_NUMBERS.length)]);
-            Entity.setText(entity, i, EDGE_TEXTS[(int) ((row + i) % EDGE_TEXTS.length)]);
+            Entity.setNumber(entity, i, edgeNumber(row + i));
+            Entity.setText(entity, i, edgeText(row + i));
         }
         return entity;
     }
 
-    private static List<String> pool() {
+    private static Person edgePerson(long row) {
+        Person person = new Person();
+        person.id = edgeNumber(row);
+        person.name = edgeText(row);
+        person.nickname = row % 3 == 0 ? null : edgeText(row + 1);
+        person.age = row % 3 == 1 ? null : edgeNumber(row + 1);
+        person.status = Person.Status.values()[(int) (row % 4)];
+        person.tags = list((int) (row % 4), tag -> edgeText(row + 2 + tag));
+        person.scores = list((int) (row % 5), score -> edgeNumber(row + 2 + score));
+        if (row % 4 != 2) {
+            person.address = new Person.Address();
+            person.address.street = edgeText(row + 5);
+            person.address.number = edgeNumber(row + 7);
+            person.address.city = edgeText(row + 6);
+            person.address.postcode = row % 3 == 2 ? null : edgeText(row + 7);
+        }
+        return person;
+    }
+
+    private static int edgeNumber(long place) {
+        return EDGE_NUMBERS[(int) (place % EDGE_NUMBERS.length)];
+    }
+
+    private static String edgeText(long place) {
+        return EDGE_TEXTS[(int) (place % EDGE_TEXTS.length)];
+    }
+
+    private static List<String> pool(int texts) {
         SplitMix words = new SplitMix(SEED, POOL_STREAM);
         Set<String> found = new LinkedHashSet<>();
-        for (long first = 0; found.size() < POOL; first += POOL_WORDS) {
+        for (long first = 0; found.size() < texts; first += POOL_WORDS) {
             StringBuilder text = new StringBuilder();
             int length = words.below(LENGTHS, first);
             for (int i = 0; i < length; i++) {

@@ -27,11 +27,10 @@ import org.openjdk.jol.info.GraphLayout;
 /**
  * Driver of one JVM: requests and answers are lines of JSON.
  *
- * <p>A request is an object with {@code operation}, {@code format}, {@code codec}, {@code dataset},
- * {@code rows}, {@code path}, {@code calls} and {@code position}; it is the only argument, or requests
- * are the lines of the standard input. The first answer is {@code ready}; the last one to each request
- * is {@code end}. The class of the format {@code avro-generic} is
- * {@code formatbench.formats.AvroGenericFormat}.
+ * <p>A request is an object with the fields of {@link Request}; it is the only argument, or requests are
+ * the lines of the standard input. The first answer is {@code ready}; the last one to each request is
+ * {@code end}. Each call has an answer, and {@code warm-up} follows the last one. The class of the format
+ * {@code avro-generic} is {@code formatbench.formats.AvroGenericFormat}.
  */
 public final class Main {
     private static final Pattern JAR = Pattern.compile("(.+?)-(\\d.*)\\.jar");
@@ -105,7 +104,8 @@ public final class Main {
         List<?> given = request.records();
         Values.check(given);
         List<?> records = format.ownObjects(given, request.type());
-        for (int number = 1; number <= request.calls(); number++) {
+        Calls calls = request.newCalls();
+        while (calls.goOn()) {
             remove(request.path());
             System.gc();
             Clock clock = new Clock();
@@ -114,25 +114,28 @@ public final class Main {
             Clock sync = new Clock();
             synchronise(request.path());
             readings.put("sync_seconds", sync.readings().get("wall_seconds"));
-            answerCall(number, readings);
+            answerCall(calls, readings);
         }
+        answer("warm-up", calls.facts());
     }
 
     private void read(Request request) throws Exception {
         Format format = request.checkedFormat();
         Set<Thread> threads = Heap.threads();
         long before = Heap.settledBytes();
-        for (int number = 1; number <= request.calls(); number++) {
+        Calls calls = request.newCalls();
+        while (calls.goOn()) {
             System.gc();
             ArrayList<Object> objects = new ArrayList<>();
             Clock clock = new Clock();
             format.read(request.type(), request.path(), request.codec(), objects::add);
-            answerCall(number, clock.readings());
-            if (number == 1) {
+            answerCall(calls, clock.readings());
+            if (calls.count() == 1) {
                 Heap.awaitThreads(threads);
                 answerHeap(objects, before);
             }
         }
+        answer("warm-up", calls.facts());
         check(request);
     }
 
@@ -162,21 +165,24 @@ public final class Main {
 
     private void iterate(Request request) throws Exception {
         Format format = request.checkedFormat();
-        for (int number = 1; number <= request.calls(); number++) {
+        Calls calls = request.newCalls();
+        while (calls.goOn()) {
             System.gc();
-            long[] rows = {0};
+            Sink sink = new Sink();
             Clock clock = new Clock();
-            format.read(request.type(), request.path(), request.codec(), each -> rows[0]++);
+            format.read(request.type(), request.path(), request.codec(), sink);
             Map<String, Object> readings = clock.readings();
-            readings.put("rows", rows[0]);
-            answerCall(number, readings);
+            readings.put("rows", sink.rows());
+            answerCall(calls, readings);
         }
+        answer("warm-up", calls.facts());
     }
 
     /** Time the use of all fields of records in memory; lazy ones are decoded then. */
     private void use(Request request) throws Exception {
         Format format = request.checkedFormat();
-        for (int number = 1; number <= request.calls(); number++) {
+        Calls calls = request.newCalls();
+        while (calls.goOn()) {
             List<Object> objects = new ArrayList<>();
             format.read(request.type(), request.path(), request.codec(), objects::add);
             System.gc();
@@ -188,22 +194,23 @@ public final class Main {
             Map<String, Object> readings = clock.readings();
             // The compiler leaves out work without a result.
             readings.put("sum", sum);
-            answerCall(number, readings);
+            answerCall(calls, readings);
         }
+        answer("warm-up", calls.facts());
     }
 
     private void entry(Request request) throws Exception {
         Format format = request.checkedFormat();
-        Digest digest = new Digest();
-        for (int number = 1; number <= request.calls(); number++) {
+        Object entry = null;
+        Calls calls = request.newCalls();
+        while (calls.goOn()) {
             Clock clock = new Clock();
-            Object entry =
-                    format.entry(request.type(), request.path(), request.codec(), request.position());
-            answerCall(number, clock.readings());
-            if (number == request.calls()) {
-                digest.add(format.plain(entry));
-            }
+            entry = format.entry(request.type(), request.path(), request.codec(), request.position());
+            answerCall(calls, clock.readings());
         }
+        answer("warm-up", calls.facts());
+        Digest digest = new Digest();
+        digest.add(format.plain(entry));
         answer(digest);
     }
 
@@ -255,9 +262,10 @@ public final class Main {
         return found;
     }
 
-    private void answerCall(int number, Map<String, Object> readings) {
+    private void answerCall(Calls calls, Map<String, Object> readings) {
+        calls.add(readings);
         Map<String, Object> facts = new LinkedHashMap<>();
-        facts.put("number", number);
+        facts.put("number", calls.count());
         facts.putAll(readings);
         answer("call", facts);
     }
@@ -284,7 +292,7 @@ public final class Main {
         }
     }
 
-    private static void remove(Path path) throws IOException {
+    static void remove(Path path) throws IOException {
         if (Files.notExists(path)) {
             return;
         }

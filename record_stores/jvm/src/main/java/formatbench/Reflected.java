@@ -34,6 +34,12 @@ public final class Reflected {
         }
     }
 
+    /** Return the class of the examples of a class, which is that class itself if it has none. */
+    static Class<?> typeOfExamples(Class<?> type) {
+        List<?> found = examples(type);
+        return found.isEmpty() ? type : found.get(0).getClass();
+    }
+
     /** Return the values of all fields by their names. */
     public static Map<String, Object> values(Object record) {
         Map<String, Object> found = new LinkedHashMap<>();

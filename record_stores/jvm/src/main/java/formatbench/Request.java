@@ -17,7 +17,9 @@ import java.util.stream.Collectors;
  * @param dataset name of the data set; its class of records too, where no data are made
  * @param rows number of records to make
  * @param path file or folder to write or read
- * @param calls number of calls in this JVM
+ * @param calls number of calls in this JVM, before it may go on until they are steady
+ * @param mostCalls number of calls after which none follows, steady or not
+ * @param mostSeconds seconds after which none follows
  * @param position position of the record to read, from 0
  */
 record Request(
@@ -28,6 +30,8 @@ record Request(
         int rows,
         Path path,
         int calls,
+        int mostCalls,
+        double mostSeconds,
         long position) {
     /** Exit status of a JVM with -XX:+ExitOnOutOfMemoryError. */
     static final int OUT_OF_MEMORY_STATUS = 3;
@@ -44,6 +48,8 @@ record Request(
                 Integer.parseInt(given.getOrDefault("rows", "0")),
                 Path.of(given.getOrDefault("path", "")),
                 Integer.parseInt(given.getOrDefault("calls", "1")),
+                Integer.parseInt(given.getOrDefault("most_calls", "0")),
+                Double.parseDouble(given.getOrDefault("most_seconds", "0")),
                 Long.parseLong(given.getOrDefault("position", "0")));
     }
 
@@ -60,6 +66,11 @@ record Request(
     /** Return the class of the records. */
     Class<?> type() {
         return Data.type(dataset);
+    }
+
+    /** Return the calls to make, none made yet. */
+    Calls newCalls() {
+        return new Calls(calls, mostCalls, mostSeconds);
     }
 
     /** Make the records of the data set. */

@@ -2,17 +2,33 @@ package formatbench;
 
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.List;
+import org.apache.fory.annotation.Nullable;
 
 /** Values that a program can put into a field, but which are not of its type. */
 final class Values {
+    /** Fields of each class that have objects for values; millions of records ask for them. */
+    private static final ClassValue<List<Checked>> FIELDS = new ClassValue<>() {
+        @Override
+        protected List<Checked> computeValue(Class<?> type) {
+            List<Checked> found = new ArrayList<>();
+            for (Field each : type.getFields()) {
+                if (!Modifier.isStatic(each.getModifiers()) && !each.getType().isPrimitive()) {
+                    found.add(new Checked(each, each.getAnnotatedType().isAnnotationPresent(Nullable.class)));
+                }
+            }
+            return found;
+        }
+    };
+
     private Values() {}
 
     /**
      * Check that all values are of the types of their fields, before anything is written.
      *
-     * <p>Null is a value of fields of {@link Person} alone, which data sets make: some libraries crash on
-     * others, or write an empty text. Texts have no lone surrogates: UTF-8 has none, and its encoders write "?" for them.
+     * <p>Null is a value of fields with the annotation alone: some libraries crash on others, or write an
+     * empty text. Texts have no lone surrogates: UTF-8 has none, and its encoders write "?" for them.
      *
      * @throws UnsupportedException with the record, the field and the value
      */
@@ -23,11 +39,8 @@ final class Values {
     }
 
     private static void check(Object record, String place) throws UnsupportedException {
-        for (Field each : record.getClass().getFields()) {
-            if (!Modifier.isStatic(each.getModifiers()) && !each.getType().isPrimitive()) {
-                boolean isNullable = record instanceof Person || record instanceof Person.Address;
-                check(valueOf(each, record), place + each.getName(), isNullable);
-            }
+        for (Checked each : FIELDS.get(record.getClass())) {
+            check(each.value(record), place + each.field().getName(), each.isNullable());
         }
     }
 
@@ -39,8 +52,8 @@ final class Values {
             String reason = " has half a character, a lone surrogate, which UTF-8 cannot hold";
             UnsupportedException.unless(!hasLoneSurrogate(text), name + reason);
         } else if (value instanceof List<?> items) {
-            for (Object item : items) {
-                check(item, name, false);
+            for (int place = 0; place < items.size(); place++) {
+                check(items.get(place), name + "[" + place + "]", false);
             }
         } else if (value instanceof Person.Address address) {
             check(address, name + ".");
@@ -52,11 +65,14 @@ final class Values {
                 .anyMatch(each -> each >= Character.MIN_SURROGATE && each <= Character.MAX_SURROGATE);
     }
 
-    private static Object valueOf(Field field, Object record) {
-        try {
-            return field.get(record);
-        } catch (IllegalAccessException error) {
-            throw new IllegalArgumentException(error);
+    /** Field whose values are checked. */
+    private record Checked(Field field, boolean isNullable) {
+        Object value(Object record) {
+            try {
+                return field.get(record);
+            } catch (IllegalAccessException error) {
+                throw new IllegalArgumentException(error);
+            }
         }
     }
 }
