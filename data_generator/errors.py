@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ from adapter_core.errors import (
 
 # Longest excerpt of a library's message.
 QUOTED_CHARACTERS = 160
+
+STDERR = 2
+"""File descriptor that libraries in C and C++ print to."""
 
 # Libraries in Rust raise a class of this name. Each has its own, and it does not derive from Exception.
 _PANIC = "PanicException"
@@ -55,6 +59,23 @@ def library_errors(place: str | os.PathLike[str], kind: str) -> Iterator[None]:
         if type(error).__name__ != _PANIC:
             raise
         raise _invalid_data(place, kind, error) from error
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Discard all output to standard error, also by libraries in C and C++."""
+    # Redirecting sys.stderr would not affect the file descriptor, to which these write.
+    sys.stderr.flush()
+    kept = os.dup(STDERR)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, STDERR)
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, STDERR)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _invalid_data(place: str | os.PathLike[str], kind: str, error: BaseException) -> InvalidDataError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
@@ -41,11 +40,11 @@ class ArrowReader(TableReader):
     """Reader that processes a file batch by batch, and keeps only the rows of a sample."""
 
     @abstractmethod
-    def _metadata(self, path: Path) -> FileMetadata:
+    def _metadata(self, request: ReadRequest) -> FileMetadata:
         """Return the declared metadata; any exception counts as damage of the file."""
 
     @abstractmethod
-    def _batches(self, path: Path) -> Iterator[pa.RecordBatch]:
+    def _batches(self, request: ReadRequest) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order; any exception counts as damage of the file."""
 
     def read(self, request: ReadRequest) -> pd.DataFrame:
@@ -53,7 +52,7 @@ class ArrowReader(TableReader):
         import pyarrow as pa
 
         with self.guard(request):
-            metadata = self._metadata(request.path)
+            metadata = self._metadata(request)
             names = metadata.schema.names
         check_columns(request.path, len(names))
         refuse_duplicates(request.path, names)
@@ -75,7 +74,7 @@ class ArrowReader(TableReader):
         """Yield the batches after a full validation."""
         rows = 0
         with self.guard(request):
-            for batch in self._batches(request.path):
+            for batch in self._batches(request):
                 # Offsets of a damaged file may point outside of its buffers, and crash the process
                 # later.
                 batch.validate(full=True)

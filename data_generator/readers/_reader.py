@@ -120,6 +120,10 @@ class TableReader(ABC):
             If the file cannot be read.
         """
 
+    def remarks(self, request: ReadRequest) -> list[str]:  # noqa: ARG002 (most kinds read all there is)
+        """Return what `read` leaves out, as clauses."""
+        return []
+
     def guard(self, request: ReadRequest) -> AbstractContextManager[None]:
         """Return the context manager for calls into the library that reads the file."""
         return library_errors(request.path, self.kind)

@@ -12,6 +12,8 @@ from data_generator.readers._arrow import ArrowReader, FileMetadata
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from data_generator.readers._reader import ReadRequest
+
 # https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc
 FILE = b"ARROW1"
 STREAM = b"\xff\xff\xff\xff"
@@ -24,12 +26,12 @@ class FeatherReader(ArrowReader):
     endings = (".feather", ".arrow", ".ipc", ".arrows", ".fea")
     signatures = ((0, FILE), (0, STREAM))
 
-    def _metadata(self, path: Path) -> FileMetadata:
-        with _opened(path) as (reader, _):
+    def _metadata(self, request: ReadRequest) -> FileMetadata:
+        with _opened(request.path) as (reader, _):
             return FileMetadata(reader.schema, None)
 
-    def _batches(self, path: Path) -> Iterator[pa.RecordBatch]:
-        with _opened(path) as (reader, is_file):
+    def _batches(self, request: ReadRequest) -> Iterator[pa.RecordBatch]:
+        with _opened(request.path) as (reader, is_file):
             if not is_file:
                 yield from reader
                 return

@@ -85,7 +85,8 @@ def load_table(
         raise InvalidDataError(found.path, "contains no columns")
     if df.shape[0] == 0:
         raise InvalidDataError(found.path, "contains no rows, so there is nothing to measure")
-    plain, remarks = with_plain_labels(found.path, df)
+    plain, changes = with_plain_labels(found.path, df)
+    remarks = [*reader.remarks(request), *changes]
     # Of readers that sampled already, as many rows are left as wanted, and nothing is drawn again.
     chosen = sampled_rows(len(plain), sample_rows, seed)
     if chosen is not None:
