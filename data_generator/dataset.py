@@ -42,7 +42,9 @@ class UserData(Dataset):
     remarks: tuple[str, ...] = ()
     """Changes and omissions that make the data measurable, as clauses."""
     typed: tuple[str, ...] = ()
-    """Names of the columns whose types follow from their values, and not from the file."""
+    """Columns whose types follow from their values, and attributes that the file names otherwise."""
+    is_part: bool = False
+    """The file has other data besides, so that its size is not that of these."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,7 +21,7 @@ def main() -> None:
     """Carry out the request on the standard input, and leave an answer in JSON."""
     request = json.load(sys.stdin)
     kernel.die_with(request["parent"])
-    if request["is_folder"]:
+    if request["may_be_zarr"]:
         # Some versions of numcodecs make a named semaphore when they are imported.
         with suppress(Exception):
             import_module("numcodecs")

@@ -106,7 +106,7 @@ def call(  # noqa: PLR0913 (what is called, and how)
             "memory_bytes": memory_bytes,
             "disk_bytes": disk_bytes,
             "seconds": limits.seconds,
-            "is_folder": Path(place).is_dir(),
+            "may_be_zarr": _may_be_zarr(os.fspath(place)),
         }
         guard = _Guard(place, limits.seconds, memory_bytes, disk_bytes)
         with (inner / "errors").open("wb") as errors:
@@ -130,6 +130,12 @@ def call(  # noqa: PLR0913 (what is called, and how)
     if gaps and remark is not None:
         remark(f"the kernel of this machine cannot keep the process that reads from {'; '.join(gaps)}")
     return value
+
+
+def _may_be_zarr(place: str) -> bool:
+    """Return True for a folder or a ZIP file, or a part of one as in ``weather.zarr::wind``."""
+    name = place.partition("::")[0]
+    return Path(name).is_dir() or name.lower().endswith(".zip")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Loading of a user's own n-d array from NetCDF, HDF5, Zarr or NPY, read piece by piece."""
+"""Loading of a user's own n-d array from a file of any known kind, read piece by piece."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import UnavailableError
 from adapter_core.array_source import ArraySource, Attribute, Selection
 from adapter_core.array_store import ALL_DTYPES
-from adapter_core.availability import probe
 from adapter_core.errors import InvalidDataError
 from data_generator import datasets, location
+from data_generator.array_files import ArrayFile, StoredArray, array_file, every_kind
 from data_generator.dataset import UserData
 from data_generator.errors import library_errors
 from data_generator.readers._reader import check_fits
-from data_generator.user.array_files import ArrayFile, StoredArray, array_file
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +28,8 @@ USUAL_CHUNK_BYTES = 4 * 2**20
 
 # Attributes that change values when they are read by libraries that apply them.
 CONVERSIONS = ("scale_factor", "add_offset")
-FILL_VALUES = ("_FillValue", "missing_value")
+FILL_VALUE, MISSING_VALUE = "_FillValue", "missing_value"
+FILL_VALUES = (FILL_VALUE, MISSING_VALUE)
 # Attributes of the CF conventions that name variables which describe others.
 DESCRIBING = (
     *("ancillary_variables", "bounds", "cell_measures", "climatology", "coordinates"),
@@ -72,13 +71,16 @@ def load_array(
 ) -> UserData:
     """Return an array of a file or Zarr folder, which is read when it is used, piece by piece.
 
-    Values are those in the file: scale factors, offsets and fill values are not applied. Coordinates and
-    attributes are taken where they are numbers or text.
+    Values are those in the file: scale factors, offsets and fill values are not applied, but kept as
+    attributes, so that packed values remain packed. A fill value is kept as `missing_value`, which means
+    the same by the CF conventions, since libraries take `_FillValue` only as a variable is created; NaN
+    is left out, since it marks missing values by itself. Coordinates and attributes are taken where they
+    are numbers or text.
 
     Parameters
     ----------
     path : path-like
-        NPY, NetCDF (classic or 4) or HDF5 file, or Zarr folder; ``weather.nc::wind`` for one of several
+        File or folder of a kind in `data_generator.array_files`; ``weather.nc::wind`` for one of several
         variables. Without a name, the largest array of numbers is taken that describes no other one, as
         coordinates, bounds and cell areas do.
     chunks : tuple of int, optional
@@ -101,13 +103,9 @@ def load_array(
     place = location.find(path)
     file = array_file(place)
     if file is None:
-        raise InvalidDataError(
-            place.path, "contains no array", "give a NetCDF, HDF5 or NPY file, or a Zarr folder"
-        )
-    hint = f"python -m pip install {' '.join(file.requires)}"
-    available = probe(file.requires, {}, hint)
-    if not available:
-        raise UnavailableError(f"the reader of {file.kind} files", available.reason, hint)
+        known = ", ".join(dict.fromkeys(each.kind for each in every_kind()))
+        raise InvalidDataError(place.path, "contains no array", f"known are {known}")
+    file.check_available()
     with library_errors(file.path, file.kind):
         stored = file.arrays()
     array, remarks = _chosen(file, stored, place.table)
@@ -118,9 +116,13 @@ def load_array(
     edge = array.shape[0] if sample is None else min(array.shape[0], sample * chunks[0])
     source, lost = _source(file, array, chunks, {each.name: each for each in stored}, edge)
     _try(source)
-    name = f"{place.path.stem}_{array.name}" if place.table else place.path.stem
+    name = f"{file.stem}_{array.name}" if place.table else file.stem
     return UserData(
-        location.safe_name(name, datasets.names()), array=source, remarks=(*remarks, *further, *lost)
+        location.safe_name(name, datasets.names()),
+        array=source,
+        remarks=(*remarks, *file.remarks, *further, *lost),
+        typed=(MISSING_VALUE,) if MISSING_VALUE in source.attributes else (),
+        is_part=any(not each.is_coordinate for each in stored if each is not array),
     )
 
 
@@ -139,11 +141,17 @@ def _chosen(
             raise InvalidDataError(file.path, f"contains one array, which {_problem(stored[0])}")
         raise InvalidDataError(file.path, "contains no array of numbers")
     largest = max(data, key=lambda each: math.prod(each.shape) * each.dtype.itemsize)
-    others = [each.name for each in usable if each is not largest]
-    if not others:
-        return largest, []
-    kind = "variable" if len(data) == len(usable) else "variable of data"
-    return largest, [f"{largest.name} is the largest {kind}; left out: {_listed(others)}"]
+    others = [each.name for each in data if each is not largest]
+    remarks = []
+    if others:
+        some = ",".join([largest.name, *others][:2])
+        remarks.append(
+            f"{largest.name} is the largest variable of data; others: {_listed(others)}; "
+            f"{file.path.name}::{some} takes several"
+        )
+    if left_out := [each.name for each in usable if each not in data]:
+        remarks.append(f"left out, since they describe others: {_listed(left_out)}")
+    return largest, remarks
 
 
 def _describing(stored: list[StoredArray]) -> set[str]:
@@ -159,12 +167,14 @@ def _describing(stored: list[StoredArray]) -> set[str]:
 
 
 def _named(file: ArrayFile, stored: list[StoredArray], wanted: str) -> StoredArray:
-    names = [each.name for each in stored]
+    names = [each.name for each in stored if not each.is_coordinate] or [each.name for each in stored]
     if names == [""]:
         raise InvalidDataError(file.path, f"is {file.kind} of one array", f"leave out ::{wanted}")
     found = next((each for each in stored if each.name == wanted.strip("/")), None)
     if found is None:
         advice = f"it contains {_listed(names)}" if names else ""
+        if all(each in names for each in wanted.split(",")):
+            advice = "name one of them; `run --data` takes several"
         raise InvalidDataError(file.path, f"contains no variable {wanted!r}", advice)
     problem = _problem(found)
     if problem:
@@ -237,14 +247,21 @@ def _source(
         raw = stored[array.coordinates[dimension]].attributes
         coordinate_attributes[dimension], further = _attributes(file, raw)
         lost += [f"{dimension}:{name}" for name in further]
-    # Libraries of NetCDF accept it only when a variable is created.
-    lost += [name for name in FILL_VALUES if name in array.attributes]
     if lost:
         remarks.append(f"attributes left out: {_listed(lost)}")
-    unapplied = [name for name in (*CONVERSIONS, *FILL_VALUES) if name in array.attributes]
-    if unapplied:
-        remarks.append(f"values are those in the file; not applied: {_listed(unapplied)}")
-    own = array.name.rpartition("/")[2] or file.path.stem
+    if unapplied := [name for name in (*CONVERSIONS, MISSING_VALUE) if name in attributes]:
+        dtype = array.dtype.newbyteorder("=")
+        remarks.append(
+            f"values are those in the file, {dtype}; not applied, but kept as attributes: "
+            f"{_listed(unapplied)}"
+        )
+    if FILL_VALUE in array.attributes:
+        remarks.append(
+            f"{FILL_VALUE} is kept as {MISSING_VALUE}, which means the same by the CF conventions"
+            if MISSING_VALUE in attributes
+            else f"{FILL_VALUE} is left out: NaN marks missing values by itself"
+        )
+    own = array.name.rpartition("/")[2] or file.stem
     source = ArraySource(
         shape=(edge, *array.shape[1:]),
         dtype=array.dtype.newbyteorder("="),
@@ -271,7 +288,21 @@ def _attributes(file: ArrayFile, raw: Mapping[str, Any]) -> tuple[dict[str, Attr
             lost.append(name)
         else:
             found[name] = plain
+    missing = _missing_values(raw)
+    if missing:
+        found[MISSING_VALUE] = missing[0] if len(missing) == 1 else missing
     return found, lost
+
+
+def _missing_values(raw: Mapping[str, Any]) -> list[Any]:
+    """Return the numbers that mark missing values, each once and of one type, without NaN."""
+    found: list[Any] = []
+    for plain in (_plain(raw[name]) for name in FILL_VALUES if name in raw):
+        found += plain if isinstance(plain, list) else [plain]
+    numbers = [each for each in found if isinstance(each, int | float) and not math.isnan(each)]
+    if any(isinstance(each, float) for each in numbers):
+        numbers = list(map(float, numbers))
+    return list(dict.fromkeys(numbers))
 
 
 def _plain(value: Any) -> Attribute | None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
 from data_generator import location
+from data_generator.array_files import array_file
 from data_generator.errors import library_errors
 from data_generator.readers import every_reader
 from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user.array import load_array
-from data_generator.user.array_files import array_file
 from data_generator.user.image_folder import load_image_folder
 from data_generator.user.records import load_records
 from data_generator.user.table import load_table
@@ -75,9 +75,9 @@ def load_data(  # noqa: PLR0913 (as `load_table`)
     Parameters
     ----------
     path : path-like
-        A file, whose content decides: NPY, NetCDF and HDF5 are arrays, unless pandas wrote the HDF5
-        file, and others are tables. Or a folder, which contains images unless it is a Lance data set, or
-        a Zarr array or group.
+        A file, whose content decides: the kinds of `data_generator.array_files` are arrays, HDF5 that
+        pandas wrote and others are tables. Or a folder, which contains images unless it is a Lance data
+        set, a Zarr array or group, or a TileDB array.
     sample : int, optional
         Number of rows or images in a random sample, or of first chunks of an array; all if not given.
     seed : int

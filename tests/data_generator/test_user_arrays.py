@@ -6,6 +6,7 @@ import json
 import pickle
 import shutil
 import tracemalloc
+import zipfile
 from contextlib import closing
 
 import h5py
@@ -17,6 +18,7 @@ import zarr
 from scipy.io import netcdf_file
 
 from adapter_core.array_source import ArraySource
+from data_generator.readers import _reader
 from data_generator.user.array import load_array, usual_chunks
 from data_generator.user.load import fingerprint, load_data
 from data_generator.user.summary import ArrayDescription, describe_array
@@ -105,8 +107,43 @@ def zarr_3(folder):
     return zarr_of(3, folder)
 
 
-WITH_NAMES = [classic, hdf5, netcdf4, zarr_2, zarr_3]
-MAKERS = [npy, *WITH_NAMES]
+def zipped(folder, inside=""):
+    whole = zarr_3(folder)
+    path = folder / "field.zarr.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for each in sorted(whole.rglob("*")):
+            archive.write(each, f"{inside}{each.relative_to(whole)}")
+    shutil.rmtree(whole)
+    return path
+
+
+def zipped_folder(folder):
+    return zipped(folder, "field.zarr/").rename(folder / "field.zip")
+
+
+def npz(folder):
+    np.savez_compressed(folder / "field.npz", field=VALUES, words=np.array(["a"]))
+    return folder / "field.npz"
+
+
+def tiledb_array(folder):
+    import tiledb
+
+    path = folder / "field.tdb"
+    edges = zip(("time", "lat", "lon"), SHAPE, strict=True)
+    dims = [tiledb.Dim(name, domain=(5, 4 + edge), tile=4, dtype="int32") for name, edge in edges]
+    attributes = [tiledb.Attr("field", dtype="float32"), tiledb.Attr("count", dtype="int16")]
+    tiledb.Array.create(str(path), tiledb.ArraySchema(tiledb.Domain(*dims), attributes))
+    with tiledb.open(str(path), "w") as array:
+        array[5:11, 5:10, 5:13] = {"field": VALUES, "count": np.ones(SHAPE, "int16")}
+        array.meta["__tiledb_attr.field.units"] = "K"
+        array.meta["__tiledb_attr.count.units"] = "1"
+        array.meta["levels"] = (1, 2)
+    return path
+
+
+WITH_NAMES = [classic, hdf5, netcdf4, zarr_2, zarr_3, zipped, zipped_folder]
+MAKERS = [npy, npz, tiledb_array, *WITH_NAMES]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -134,7 +171,8 @@ def test_every_kind_of_file_is_read_unchanged(make, tmp_path):
 def test_coordinates_and_attributes_are_kept(make, tmp_path):
     source = load_data(make(tmp_path)).array
     assert source.dims == ("time", "lat", "lon")
-    assert source.attributes == {"units": "K", "scale_factor": 0.5, "levels": [1, 2]}
+    kept = {name: value for name, value in source.attributes.items() if name != "missing_value"}
+    assert kept == {"units": "K", "scale_factor": 0.5, "levels": [1, 2]}
     assert set(source.coordinates) == {"time", "lat"}
     assert source.coordinates["time"].tolist() == HOURS.tolist()
     assert source.coordinates["lat"].tolist() == LATITUDES.tolist()
@@ -145,7 +183,9 @@ def test_coordinates_and_attributes_are_kept(make, tmp_path):
 @pytest.mark.parametrize("make", WITH_NAMES)
 def test_attributes_that_are_not_applied_are_mentioned(make, tmp_path):
     (remark,) = [each for each in load_data(make(tmp_path)).remarks if "not applied" in each]
-    assert remark.startswith("values are those in the file; not applied: scale_factor")
+    assert remark.startswith(
+        "values are those in the file, float32; not applied, but kept as attributes: scale_factor"
+    )
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -184,7 +224,11 @@ def test_files_of_the_netcdf_library_are_read(tmp_path):
         file.createGroup("deep").createVariable("wind", "f4", ("time", "lat"))[:] = 3
     source = load_data(f"{path}::field").array
     assert (source.dims, source.chunks) == (("time", "lat"), (1, 4))
-    assert source.attributes == {"add_offset": 273.15, "valid_range": [-5, 5]}
+    assert source.attributes == {
+        "add_offset": 273.15,
+        "valid_range": [-5, 5],
+        "missing_value": -32767,
+    }
     assert {name: values.tolist() for name, values in source.coordinates.items()} == {
         "time": [0, 1, 2, 3, 4]
     }
@@ -206,7 +250,10 @@ def test_without_a_name_the_largest_variable_is_taken(tmp_path):
         file["text"] = "words"
     found = load_data(path)
     assert found.array.name == "larger"
-    assert "deep/down/larger is the largest variable; left out: field" in found.remarks
+    assert (
+        "deep/down/larger is the largest variable of data; others: field; "
+        "field.h5::deep/down/larger,field takes several"
+    ) in found.remarks
     assert load_data(f"{path}::deep/down/larger").array.shape == (20, 30)
 
 
@@ -232,18 +279,44 @@ def ocean(path):
 def test_variables_that_describe_others_are_not_the_data(tmp_path):
     found = load_data(ocean(tmp_path / "ocean.nc"))
     assert found.array.name == "tos"
-    text = " ".join(found.remarks)
-    assert (
-        "tos is the largest variable of data; left out: area, bounds_lat, nav_lat, nav_lon, quality"
-        in text
-    )
+    others = "area, bounds_lat, nav_lat, nav_lon, quality"
+    assert f"left out, since they describe others: {others}" in found.remarks
+    assert not [each for each in found.remarks if "largest" in each]
     # A name still chooses any of them.
     assert load_data(f"{tmp_path / 'ocean.nc'}::bounds_lat").array.shape == (60, 80, 4)
 
 
-def test_a_fill_value_that_is_left_out_is_said(tmp_path):
-    remarks = load_data(ocean(tmp_path / "ocean.nc")).remarks
-    assert "attributes left out: _FillValue" in remarks
+def test_a_fill_value_is_kept_under_the_name_that_all_stores_take(tmp_path):
+    found = load_data(ocean(tmp_path / "ocean.nc"))
+    assert found.array.attributes["missing_value"] == float(np.float32(1e20))
+    assert "_FillValue is kept as missing_value, which means the same by the CF conventions" in (
+        found.remarks
+    )
+    # Variables that describe it are in the file, too, whose size says nothing then.
+    assert found.is_part
+    assert not load_data(classic(tmp_path)).is_part
+    # Earlier versions left it out, and measured other data.
+    assert found.typed == ("missing_value",)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "expected", "remark"),
+    [
+        ({"_FillValue": np.int16(-1), "missing_value": np.int16(-1)}, -1, "is kept as missing_value"),
+        ({"_FillValue": np.int16(-1), "missing_value": np.int16(-2)}, [-1, -2], "is kept as"),
+        ({"_FillValue": np.float32(-1), "missing_value": np.int16(-2)}, [-1.0, -2.0], "is kept as"),
+        ({"missing_value": np.int16(-2)}, -2, "kept as attributes: missing_value"),
+        ({"_FillValue": np.float32("nan")}, None, "is left out: NaN marks missing values by itself"),
+    ],
+)
+def test_fill_and_missing_values_are_one_attribute(attributes, expected, remark, tmp_path):
+    with h5py.File(tmp_path / "a.nc", "w") as file:
+        file["x"] = np.arange(3, dtype="int16")
+        file["x"].attrs.update(attributes)
+    found = load_data(tmp_path / "a.nc")
+    assert found.array.attributes.get("missing_value") == expected
+    assert [each for each in found.remarks if remark in each]
+    assert "_FillValue" not in found.array.attributes
 
 
 def test_chunks_are_those_of_the_file_or_as_requested(tmp_path):
@@ -351,7 +424,7 @@ def test_a_file_without_arrays_is_reported(tmp_path):
     assert refused(tmp_path / "a.zarr") == "contains no array of numbers"
 
 
-@pytest.mark.parametrize("make", [npy, classic, hdf5, netcdf4])
+@pytest.mark.parametrize("make", [npy, npz, classic, hdf5, netcdf4, zipped])
 @pytest.mark.parametrize("share", [0, 0.1, 0.6, 0.95])
 def test_a_file_that_is_cut_is_reported(make, share, tmp_path, capfd):
     path = make(tmp_path)
@@ -367,6 +440,18 @@ def test_a_damaged_chunk_of_zarr_is_reported(make, tmp_path):
     chunk = next(path.glob("field/**/0*/0/0" if make is zarr_3 else "field/0.0.0"))
     chunk.write_bytes(b"damaged")
     assert refused(path).startswith("cannot be read as Zarr: ")
+
+
+@pytest.mark.parametrize("make", [npz, zipped])
+def test_a_damaged_member_of_an_archive_is_reported(make, tmp_path):
+    path = make(tmp_path)
+    with zipfile.ZipFile(path) as archive:
+        large = max(archive.infolist(), key=lambda each: each.compress_size)
+    data = bytearray(path.read_bytes())
+    middle = large.header_offset + 30 + len(large.filename) + large.compress_size // 2
+    data[middle : middle + 4] = bytes(4 * [data[middle] ^ 0xFF])
+    path.write_bytes(data)
+    assert refused(path).startswith("cannot be read as ")
 
 
 @pytest.mark.parametrize("make", [zarr_2, zarr_3])
@@ -400,6 +485,56 @@ def test_arrays_in_fortran_order_are_read_in_c_order(tmp_path):
     values = load_data(tmp_path / "a.npy").array.read((slice(0, 6), slice(0, 5), slice(0, 8)))
     assert values.flags.c_contiguous
     assert values.tobytes() == VALUES.tobytes()
+
+
+def test_several_arrays_of_an_archive_are_chosen_by_name(tmp_path):
+    np.savez(tmp_path / "a.npz", first=np.arange(3), second=np.arange(4.0).reshape(2, 2))
+    assert load_data(f"{tmp_path}/a.npz::first").array.read((slice(0, 3),)).tolist() == [0, 1, 2]
+    assert load_data(tmp_path / "a.npz").array.name == "second"
+    expected = "contains no variable 'third'; it contains first, second"
+    assert refused(f"{tmp_path}/a.npz::third") == expected
+    np.savez(tmp_path / "o.npz", x=np.array([None, 1], object))
+    assert refused(tmp_path / "o.npz").startswith("contains one array, which has values of type object")
+
+
+def test_an_archive_that_declares_more_than_fits_is_reported(tmp_path, monkeypatch):
+    np.savez_compressed(tmp_path / "a.npz", x=np.zeros(10**6))
+    monkeypatch.setattr(_reader, "available_bytes", lambda: 10**5)
+    assert refused(tmp_path / "a.npz").startswith("declares 0.0 GB, and 0.0 GB of memory are free")
+
+
+def test_a_zipped_codec_that_runs_code_is_refused(tmp_path):
+    plain = {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "<f8", "order": "C"}
+    plain |= {"fill_value": 0, "filters": [{"id": "pickle"}], "compressor": None}
+    with zipfile.ZipFile(tmp_path / "a.zarr.zip", "w") as archive:
+        archive.writestr(".zgroup", '{"zarr_format": 2}')
+        archive.writestr("x/.zarray", json.dumps(plain))
+    assert refused(tmp_path / "a.zarr.zip").startswith("names the codec 'pickle', which is not one of")
+
+
+def test_attributes_and_the_written_part_of_tiledb_are_read(tmp_path):
+    path = tiledb_array(tmp_path)
+    found = load_data(f"{path}::count")
+    assert (found.name, found.array.dims) == ("field_count", ("time", "lat", "lon"))
+    assert (found.array.shape, found.array.chunks) == (SHAPE, (4, 4, 4))
+    assert found.array.attributes == {"units": "1", "levels": [1, 2]}
+    assert load_data(path).array.attributes == {"units": "K", "levels": [1, 2]}
+
+
+def test_other_tiledb_is_refused(tmp_path):
+    import tiledb
+
+    tiledb.Group.create(str(tmp_path / "group"))
+    assert refused(tmp_path / "group").startswith("is a group of TileDB; give the folder of one array")
+    dims = tiledb.Domain(tiledb.Dim("x", domain=(0, 9), tile=10, dtype="int32"))
+    values = [tiledb.Attr("a", dtype="int32")]
+    tiledb.Array.create(str(tmp_path / "s"), tiledb.ArraySchema(dims, values, sparse=True))
+    assert refused(tmp_path / "s") == "is a sparse array of TileDB; give a dense one"
+    tiledb.Array.create(str(tmp_path / "empty"), tiledb.ArraySchema(dims, values))
+    assert refused(tmp_path / "empty").startswith("contains one array, which contains no values")
+    (schema,) = [each for each in (tmp_path / "empty" / "__schema").iterdir() if each.is_file()]
+    schema.write_bytes(b"damaged")
+    assert refused(tmp_path / "empty").startswith("cannot be read as TileDB: ")
 
 
 def test_a_zarr_array_without_a_group_is_read(tmp_path):
@@ -483,7 +618,7 @@ def test_arrays_of_any_numbers_are_described(values, least, mean):
 
 def test_only_arrays_are_loaded_as_arrays(tmp_path):
     (tmp_path / "a.csv").write_text("a\n1\n")
-    with pytest.raises(Exception, match="contains no array; give a NetCDF, HDF5 or NPY file"):
+    with pytest.raises(Exception, match="contains no array; known are GRIB, HDF5, classic NetCDF"):
         load_array(tmp_path / "a.csv")
 
 

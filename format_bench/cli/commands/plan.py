@@ -66,7 +66,7 @@ Stores by default: {", ".join(LayoutPlanner.stores)} for tables,
 @click.command(cls=SectionedCommand, help=HELP)
 @click.argument("mix", type=click.Path(path_type=Path))
 @Section.DATA.option(
-    "--data", metavar="FILE|FOLDER", help="Your own table, or array (NetCDF, HDF5, NPY, Zarr)."
+    "--data", metavar="FILE|FOLDER", help="Your own table, or array (NetCDF, GRIB, HDF5, Zarr, ...)."
 )
 @with_data_limits
 @Section.DATA.option("--dataset", type=Name(dataset_names), help="Generated data instead of --data.")
