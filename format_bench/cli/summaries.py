@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from format_bench.runner.user_data import Description, Prepared
 
 
-def describe(own: Prepared) -> None:
-    """Print a description of the user's data, and the changes made to them."""
+def describe(own: Prepared, *, named: bool = False) -> None:
+    """Print a description of the user's data, below their name if wanted, and the changes to them."""
     to = terminal.console()
+    if named:
+        to.print(f"{own.name}:", markup=False, highlight=False)
     show_data(to, own.description)
     for remark in own.remarks:
         to.print(f"note: {remark}")

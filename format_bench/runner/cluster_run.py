@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -80,8 +80,8 @@ def session_of(  # noqa: PLR0913 (a request, a cluster, and who follows the run)
             run_id = folders.cluster_id(out)
             if fingerprints:
                 folders.check_same_data(out, fingerprints)
-            if own:
-                on_own(own)
+            for each in own:
+                on_own(each)
             yield session(run_id)
 
 
@@ -113,12 +113,20 @@ def measured(session: ClusterSession) -> ClusterSession:
     return session
 
 
-def _own(request: RunRequest) -> Prepared | None:
-    """Return the user's data as they are here; the workers read them themselves."""
-    if request.user_data is None:
-        return None
+def _own(request: RunRequest) -> list[Prepared]:
+    """Return the user's data set as it is here; the workers read it themselves.
+
+    Raises
+    ------
+    InvalidRequestError
+        If there are several.
+    """
+    if not request.user_data:
+        return []
+    if len(request.user_data) > 1:
+        raise InvalidRequestError("--data: on a cluster, one data set at a time")
     with folders.make(folders.check_scratch(None)) as folder:
-        return prepare(request.user_data, folder, questions=request.questions)
+        return [prepare(request.user_data[0], folder, questions=request.questions)]
 
 
 def _media(request: RunRequest) -> list[str]:
@@ -136,14 +144,13 @@ def _media(request: RunRequest) -> list[str]:
     return [scratch.medium for scratch in request.media]
 
 
-def _setup(request: RunRequest, own: Prepared | None) -> WorkerSetup:
+def _setup(request: RunRequest, own: Sequence[Prepared]) -> WorkerSetup:
     """Return the setup that a run needs of each worker."""
     scratches = request.media or tuple(Scratch(folder) for folder in [request.scratch] if folder)
     shared = None
-    if own is not None and request.user_data is not None:
+    for source, each in zip(request.user_data, own, strict=True):
         # Workers have other working directories.
-        path = str(Path(request.user_data.path).absolute())
-        shared = SharedData(replace(request.user_data, path=path), own.fingerprint)
+        shared = SharedData(replace(source, path=str(Path(source.path).absolute())), each.fingerprint)
     policies = set(request.conditions.get("threads", ("all",)))
     if len(policies) > 1:
         # The metadata that a worker sends are of one policy.

@@ -12,6 +12,7 @@ from adapter_core.array_description import Description
 from adapter_core.errors import InvalidDataError, UserDataError
 from adapter_core.record_schema import avro_of
 from data_generator import location
+from data_generator.array_files import array_file
 from data_generator.dataset import UserData
 from data_generator.user import handover
 from data_generator.user.array import load_array
@@ -71,6 +72,7 @@ def read(  # noqa: PLR0913 (the request)
         "columns": columns,
         "description": description.to_dict(),
         "remarks": list(found.remarks),
+        "is_part": found.is_part,
         # A part is taken of files that are too large to be read as a whole.
         "fingerprint": _fingerprint(path if edges is None else target, found, schema),
     }
@@ -84,6 +86,11 @@ def _fingerprint(path: str, found: UserData, schema: str | None) -> str:
         typed = json.dumps(avro_of(found.records.of))
     made = f"{digest} {typed}".encode()
     return blake2b(made, digest_size=DIGEST_BYTES).hexdigest() if typed else digest
+
+
+def contains_arrays(*, path: str) -> bool:
+    """Return whether a file or folder contains arrays, and not a table or images."""
+    return array_file(location.find(path)) is not None
 
 
 def describe_array(*, path: str) -> dict[str, Any]:

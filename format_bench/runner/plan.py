@@ -76,8 +76,8 @@ class RunRequest:
     differ and nothing is chosen."""
     questions: Questions | None = None
     """The user's own questions, in place of the suite's."""
-    user_data: Source | None = None
-    """The user's own data, in place of generated ones."""
+    user_data: tuple[Source, ...] = ()
+    """The user's own data sets, in place of generated ones."""
     repeats: int | None = None
     """Calls of each step in all rounds together; by default until their median is stable."""
     cold: bool = False

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from adapter_core.errors import InvalidRequestError
 from format_bench.families.questions import digest
 from format_bench.instruments.clock import MIN_REPEATS
-from format_bench.results.display.text import plural
+from format_bench.results.display.text import joined, plural
+from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders, time_budget
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.media import compared, for_data
@@ -93,27 +95,53 @@ def measure(
     for each in media:
         shown.print(f"{each.folder}: {each.name}, {each.probe}", soft_wrap=True)
     with ExitStack() as stack:
-        own: Prepared | None = None
-        if request.user_data is not None:
+        own: dict[Path, Prepared] = {}
+        if request.user_data:
             folder = stack.enter_context(folders.make(scratch))
-            with ReadingDisplay(shown, request.user_data.path) as display:
-                own = prepare(request.user_data, folder, display, request.questions)
+            own = _prepared(request, folder, shown)
         say = partial(shown.print, soft_wrap=True)
-        cases, fingerprints = cases_of(request, own, [each.name for each in media], say)
+        cases, fingerprints = cases_of(request, [*own.values()], [each.name for each in media], say)
         if not request.fresh:
             folders.check_no_cluster(request.out)
         folders.open_results(request.out, fresh=request.fresh, fingerprints=fingerprints)
-        if own:
-            on_own(own)
-        prepared = {own.name: OwnData(own, folder).of} if own else {}
+        for found in own.values():
+            on_own(found)
+        prepared = {found.name: OwnData(found, place).of for place, found in own.items()}
         session = _Session(request, cases, scratch, media, prepared, shown, on_record)
         if math.isinf(request.time_budget_seconds):
             return session.follow(session.runner(limits or limits_of(request)), cases)
         return session.within_budget()
 
 
+def _prepared(request: RunRequest, folder: Path, shown: Console) -> dict[Path, Prepared]:
+    """Return the user's data sets by the folders below a folder that each is left in.
+
+    Raises
+    ------
+    UserDataError
+        If one cannot be read.
+    InvalidRequestError
+        If they are of several kinds of data, or two have one name.
+    """
+    found: dict[Path, Prepared] = {}
+    for number, source in enumerate(request.user_data):
+        place = folder / str(number)
+        place.mkdir()
+        with ReadingDisplay(shown, source.path) as display:
+            own = prepare(source, place, display, request.questions)
+        for each in found.values():
+            if each.family != own.family:
+                kinds = [f"{one.name} is {FAMILIES[one.family].user_data}" for one in (each, own)]
+                raise InvalidRequestError(f"--data: {joined(kinds)}; measure them in two runs")
+            if each.name == own.name:
+                problem = f"two data sets have the name {own.name!r} in results"
+                raise InvalidRequestError(f"--data {source.path}: {problem}; rename a file")
+        found[place] = own
+    return found
+
+
 def cases_of(
-    request: RunRequest, own: Prepared | None, media: Sequence[str], say: Callable[[str], object]
+    request: RunRequest, own: Sequence[Prepared], media: Sequence[str], say: Callable[[str], object]
 ) -> tuple[tuple[Case, ...], dict[str, str]]:
     """Return the cases of a request, and the fingerprints of data, questions and plan by name.
 
@@ -121,8 +149,8 @@ def cases_of(
     ----------
     request : RunRequest
         The request.
-    own : Prepared, optional
-        The user's data, ready to be asked the request's questions.
+    own : sequence of Prepared
+        The user's data sets, of one family, ready to be asked the request's questions.
     media : sequence of str
         Names of the media to compare, if any.
     say : callable
@@ -133,7 +161,8 @@ def cases_of(
     FormatBenchError
         If nothing can be measured, or a question does not fit the data.
     """
-    made = plan(request, [(own.name, own.rows)], own.family) if own else plan(request)
+    sizes = [(each.name, each.rows) for each in own]
+    made = plan(request, sizes, own[0].family) if own else plan(request)
     for sentence in made.left_out:
         say(f"left out: {sentence}")
     cases = on_media(made.cases, media) if media else made.cases
@@ -142,9 +171,9 @@ def cases_of(
     return cases, {**_fingerprints(request, own, cases), **made.fingerprints}
 
 
-def _fingerprints(request: RunRequest, own: Prepared | None, cases: Iterable[Case]) -> dict[str, str]:
+def _fingerprints(request: RunRequest, own: Iterable[Prepared], cases: Iterable[Case]) -> dict[str, str]:
     """Return the fingerprints of the user's data and questions, by names in words."""
-    found = {own.name: own.fingerprint} if own else {}
+    found = {each.name: each.fingerprint for each in own}
     if request.questions:
         for dataset in {case.dataset for case in cases}:
             found |= {

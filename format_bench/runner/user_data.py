@@ -72,6 +72,34 @@ class Source:
     """Absolute path of a file with the type of the records; by default it follows from the values."""
 
 
+def each_of(source: Source) -> list[Source]:
+    """Return a source of each variable that a path names, as in ``ocean.nc::tos,sos``.
+
+    Names of tables may contain commas: a confined process finds out whether the file contains arrays.
+
+    Raises
+    ------
+    UserDataError
+        If the file cannot be read.
+    """
+    place, separator, names = source.path.rpartition(location.SEPARATOR)
+    if not separator or "," not in names:
+        return [source]
+    try:
+        is_array = call(
+            "format_bench.runner.confined:contains_arrays",
+            {"path": source.path},
+            place=source.path,
+            limits=source.limits,
+        )
+    except InvalidDataError as error:
+        raise UserDataError(str(error)) from error
+    if is_array is not True:
+        return [source]
+    wanted = dict.fromkeys(filter(None, map(str.strip, names.split(","))))
+    return [replace(source, path=f"{place}{separator}{name}") for name in wanted]
+
+
 @dataclass(frozen=True)
 class Prepared:
     """Own data, ready to be measured."""
@@ -89,6 +117,8 @@ class Prepared:
     """Summary of the data."""
     remarks: tuple[str, ...]
     """Changes made so that formats can keep the data, in sentences without a full stop."""
+    is_part: bool = False
+    """The file has other data besides."""
 
 
 def prepare(
@@ -206,7 +236,8 @@ def _prepared(found: Any, place: Path, further: Sequence[str]) -> Prepared:
     if not is_right:
         raise UserDataError("the process that read the data gave another answer than it should")
     told = [*(printable(str(each)) for each in remarks), *further]
-    return Prepared(name, family, rows, Outcome((place, columns)), digest, description, tuple(told))
+    stored, is_part = Outcome((place, columns)), found.get("is_part") is True
+    return Prepared(name, family, rows, stored, digest, description, tuple(told), is_part)
 
 
 def _take_over(handed: Path, place: Path, trusted: bool) -> int | str:  # noqa: FBT001 (as given)

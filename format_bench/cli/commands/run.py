@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ from format_bench.runner.plan import RunRequest
 from format_bench.runner.progress import MeasuredShare, columns_of
 from format_bench.runner.session import RunSummary, measure
 from format_bench.runner.shards import Shard
-from format_bench.runner.user_data import Source
+from format_bench.runner.user_data import Source, each_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -120,8 +121,10 @@ def _summary(
 @click.command("run", cls=SectionedCommand)
 @Section.DATA.option(
     "--data",
+    multiple=True,
     metavar="FILE|FOLDER",
-    help="Your table, folder of images, or array; with --suite records your JSON lines.",
+    help="Your table, folder of images, or array, with --suite records your JSON lines; may be repeated. "
+    "FILE::NAME names one of several tables or variables, FILE::NAME,NAME several variables.",
 )
 @schema_option
 @Section.DATA.option("--sample", type=click.IntRange(1), help="Use N random rows, images or chunks.")
@@ -242,6 +245,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
       format-bench run --data my.csv --sample 100000
       format-bench run --suite records --data my.jsonl
       format-bench run --queries my.toml --data my.parquet
+      format-bench run --data ocean.nc::tos,sos --data waves.nc
       format-bench run --suite compression --datasets webface
       format-bench run --suite chunks --data my.nc --chunks 1,560,1440 --codecs none,blosc:lz4
       format-bench run --suite foxbench --formats HDF5,Zarr.dir --tracks paper --cold
@@ -283,7 +287,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if as_json:
         _measure_as_json(wanted, shown)
     else:
-        found = measure(wanted, shown, on_own=summaries.describe, on_record=lambda _: None)
+        describe = partial(summaries.describe, named=len(wanted.user_data) > 1)
+        found = measure(wanted, shown, on_own=describe, on_record=lambda _: None)
         summaries.show(found, wanted.out)
         shown.print(found.watch.text())
     if report:
@@ -304,24 +309,23 @@ def _measure_as_json(wanted: RunRequest, shown: Console) -> None:
             show(record)
 
 
-def _own(options: dict[str, Any]) -> Source | None:
-    """Take the options on the user's data out of the others."""
+def _own(options: dict[str, Any]) -> tuple[Source, ...]:
+    """Take the options on the user's data out of the others; return a source of each data set."""
     sample, trust_pickle = options.pop("sample"), options.pop("trust_pickle")
     chunks = options.pop("chunks")
-    path = _one_source(options.pop("data"), options.pop("webface"))
-    limits, parse_dates = taken_limits(options, path), taken_parse_dates(options, path)
+    paths = _paths(options.pop("data"), options.pop("webface"))
+    first = next(iter(paths), None)
+    limits, parse_dates = taken_limits(options, first), taken_parse_dates(options, first)
     suite = options["suite"]
-    schema = taken_schema(options.pop("schema"), path, suite)
-    if path is None and (sample is not None or trust_pickle or chunks):
+    schema = taken_schema(options.pop("schema"), first, suite)
+    if not paths and (sample is not None or trust_pickle or chunks):
         raise click.UsageError("--sample, --trust-pickle and --chunks need --data")
-    if path is not None and (options["datasets"] or options["rows"] is not None):
+    if paths and (options["datasets"] or options["rows"] is not None):
         raise click.UsageError(
             "--data cannot be combined with --datasets or --rows; --sample takes some of its rows"
         )
-    if path is None:
-        return None
-    return Source(
-        path,
+    common = Source(
+        "",
         sample,
         trust_pickle,
         chunks=chunks,
@@ -330,9 +334,10 @@ def _own(options: dict[str, Any]) -> Source | None:
         as_records=is_of_records(suite),
         schema=schema,
     )
+    return tuple(each for path in paths for each in each_of(replace(common, path=path)))
 
 
-def _one_source(data: str | None, webface: str | None) -> str | None:
-    if data is not None and webface is not None:
+def _paths(data: tuple[str, ...], webface: str | None) -> tuple[str, ...]:
+    if data and webface is not None:
         raise click.UsageError("--data and --webface cannot be combined")
-    return data if data is not None else webface
+    return data if webface is None else (webface,)

@@ -1,0 +1,71 @@
+"""`format-bench run --data`: several data sets of a user in one run."""
+
+from __future__ import annotations
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+
+from format_bench.cli.main import main
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch, capfd, libraries_unasked):  # noqa: ARG001 (for what it does)
+    """Return a function that runs with some data; it returns status, output and the last error."""
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    def run(*data, options=("--formats", "NPY", "--steps", "save", "--repeats", "1")):
+        own = [word for each in data for word in ("--data", each)]
+        with pytest.raises(SystemExit) as ended:
+            main(["run", *own, *options, "--out", "out", "--scratch", "scratch"])
+        said = capfd.readouterr()
+        return ended.value.code or 0, said.out, said.err.strip().rpartition("\n")[2]
+
+    return run
+
+
+@pytest.fixture
+def ocean(tmp_path):
+    """Leave a file with three variables, of which one describes the others."""
+    with h5py.File(tmp_path / "ocean.nc", "w") as file:
+        for name, value in (("tos", 1), ("sos", 2)):
+            file[name] = np.full((4, 6, 8), value, "float32")
+            file[name].attrs["cell_measures"] = "area: area"
+        file["area"] = np.zeros((6, 8))
+
+
+def measured(tmp_path):
+    lines = (tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    return {each["dataset"] for each in map(json.loads, lines)}
+
+
+def test_several_variables_are_data_sets_of_one_run(call, ocean, tmp_path):  # noqa: ARG001
+    np.save(tmp_path / "waves.npy", np.zeros((3, 5)))
+    status, said, line = call("ocean.nc::tos,sos", "waves.npy")
+    assert status == 0, line
+    assert measured(tmp_path) == {"ocean_tos", "ocean_sos", "waves"}
+    for name in ("ocean_tos", "ocean_sos", "waves"):
+        assert f"\n{name}, 1 chunk" in said
+        assert f"{name}:\n" in said
+    before = (tmp_path / "out" / "results.jsonl").read_bytes()
+    assert call("ocean.nc::tos,sos", "waves.npy")[0] == 0
+    assert (tmp_path / "out" / "results.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (("ocean.nc::tos,heat",), "contains no variable 'heat'; it contains area, sos, tos"),
+        (("ocean.nc", "table.csv"), "ocean is an array and table is a table; measure them in two runs"),
+        (("ocean.nc", "ocean.nc"), "two data sets have the name 'ocean' in results; rename a file"),
+        (("table.csv::a,b",), "is CSV, which contains one table; leave out ::a,b"),
+    ],
+)
+def test_data_that_do_not_go_together_are_one_line(call, ocean, data, reason, tmp_path):  # noqa: ARG001
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    status, _, line = call(*data)
+    assert (status, reason in line) == (2, True), line
+    assert not (tmp_path / "out").exists()
