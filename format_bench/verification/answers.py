@@ -179,6 +179,10 @@ def _normal_column(column: pa.ChunkedArray) -> _Column:
         column = column.cast(pa.float64()) if types.is_floating(column.type) else column
         values = pc.if_else(pa.chunked_array([nulls]), pa.scalar(0, column.type), column).to_numpy()
         return _Column(values, nulls)
+    if types.is_nested(arrow):
+        # Types of lists differ between engines, and their values do not.
+        texts = [None if each is None else repr(each) for each in column.to_pylist()]
+        return _Column(pa.array(texts, pa.large_string()), nulls)
     if types.is_binary(arrow) or types.is_large_binary(arrow):
         column = column.cast(pa.large_binary())
     return _Column(column.cast(pa.large_string()).combine_chunks(), nulls)
