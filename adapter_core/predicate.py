@@ -6,6 +6,7 @@ import math
 import operator as operators
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,9 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 """Functions of Python by the operators of a comparison."""
 
-Value = bool | int | float | str
+Value = bool | int | float | str | datetime
 
-NUMBERS, TEXT, BOOLEANS = "numbers", "text", "booleans"
+NUMBERS, TEXT, BOOLEANS, TIMES = "numbers", "text", "booleans", "times"
 """Types of columns that can be compared."""
 
 
@@ -34,8 +35,8 @@ NUMBERS, TEXT, BOOLEANS = "numbers", "text", "booleans"
 class Comparison:
     """Comparison of a column with a constant; a null, and NaN, compares false.
 
-    Numbers compare with numbers, text with text by code points, and booleans with booleans. A constant
-    is rounded to 32 bits for a column of 32-bit floats.
+    Numbers compare with numbers, text with text by code points, booleans with booleans, and times with
+    times, both without a zone. A constant is rounded to 32 bits for a column of 32-bit floats.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class Comparison:
         Name of the column.
     operator : str
         One of ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``; booleans have the first two only.
-    value : bool, int, float or str
+    value : bool, int, float, str or datetime
         The constant.
 
     Raises
@@ -63,10 +64,12 @@ class Comparison:
             known = " ".join(OPERATORS)
             raise InvalidSelectionError(f"{self.operator!r} is not an operator of predicates: {known}")
         is_nan = isinstance(self.value, float) and math.isnan(self.value)
-        if is_nan or not isinstance(self.value, (bool, int, float, str)):
+        if is_nan or not isinstance(self.value, Value):
             raise InvalidSelectionError(
-                f"column {self.column!r} is compared with {self.value!r}: no number, text or boolean"
+                f"column {self.column!r} is compared with {self.value!r}: no number, text, boolean, time"
             )
+        if isinstance(self.value, datetime) and self.value.tzinfo is not None:
+            raise InvalidSelectionError(f"{self.value} has a zone, and times of columns have none")
         if self.type == NUMBERS and isinstance(self.value, int) and not -(2**63) <= self.value < 2**63:
             raise InvalidSelectionError(f"{self.value} does not fit in 64 bits")
         if self.type == BOOLEANS and self.operator not in ("==", "!="):
@@ -74,9 +77,11 @@ class Comparison:
 
     @property
     def type(self) -> str:
-        """Type of the columns that it can compare: `NUMBERS`, `TEXT` or `BOOLEANS`."""
+        """Type of the columns that it can compare: `NUMBERS`, `TEXT`, `BOOLEANS` or `TIMES`."""
         if isinstance(self.value, bool):
             return BOOLEANS
+        if isinstance(self.value, datetime):
+            return TIMES
         return TEXT if isinstance(self.value, str) else NUMBERS
 
     def fitted(self, contents: str, *, is_single: bool = False) -> Comparison:
@@ -85,7 +90,7 @@ class Comparison:
         Parameters
         ----------
         contents : str
-            Type of the column: `NUMBERS`, `TEXT`, `BOOLEANS`, or the name of any other.
+            Type of the column: `NUMBERS`, `TEXT`, `BOOLEANS`, `TIMES`, or the name of any other.
         is_single : bool
             True for 32-bit floats, whose constant is rounded.
 
@@ -98,12 +103,19 @@ class Comparison:
             raise InvalidSelectionError(
                 f"column {self.column!r} contains {contents}, which do not compare with {self.value!r}"
             )
-        if not is_single:
+        if not is_single or isinstance(self.value, datetime):
             return self
         import numpy as np
 
         with np.errstate(over="ignore"):
             return replace(self, value=float(np.float32(self.value)))
+
+    @property
+    def number(self) -> float:
+        """The constant as a float; numbers have one alone."""
+        if isinstance(self.value, str | datetime):
+            raise TypeError(f"{self.value!r} is not a number")
+        return float(self.value)
 
     def among_integers(self, lowest: int, highest: int) -> Comparison:
         """Return an equal comparison with an integer in the range of the column's type.
@@ -112,7 +124,7 @@ class Comparison:
         never, becomes one with the lowest integer.
         """
         operator, value = self.operator, self.value
-        if isinstance(value, str):
+        if isinstance(value, str | datetime):
             raise TypeError(f"{value!r} is not a number")
         is_whole = isinstance(value, int) or value.is_integer()
         if lowest <= value <= highest:
@@ -213,7 +225,7 @@ class Predicate:
 
 
 def contents_of(column: Any) -> str:
-    """Return the type of a Series: `NUMBERS`, `TEXT`, `BOOLEANS`, or the name of its dtype."""
+    """Return the type of a Series: `NUMBERS`, `TEXT`, `BOOLEANS`, `TIMES`, or the name of its dtype."""
     import pandas as pd
 
     kinds = pd.api.types
@@ -222,6 +234,8 @@ def contents_of(column: Any) -> str:
         return BOOLEANS
     if kinds.is_integer_dtype(dtype) or kinds.is_float_dtype(dtype):
         return NUMBERS
+    if kinds.is_datetime64_dtype(dtype):  # without a zone
+        return TIMES
     if isinstance(dtype, pd.CategoricalDtype):
         return contents_of(dtype.categories)
     if dtype == object:

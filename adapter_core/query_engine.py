@@ -16,6 +16,7 @@ from adapter_core.availability import Availability, absence, install_hint, probe
 from adapter_core.errors import CannotHoldError, UnknownNameError, UnsupportedError
 from adapter_core.file_facts import FileFacts
 from adapter_core.listing import CLASS_NAME, declarations
+from adapter_core.predicate import TIMES, Comparison
 from adapter_core.query import TABLE
 from adapter_core.registry import Registry
 
@@ -75,6 +76,8 @@ class QueryEngine(ABC):
     """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
     notes: ClassVar[Mapping[str, str]] = {}
     """Remarks for readers by format, e.g. on a way through another library."""
+    compares_times: ClassVar[frozenset[str]] = frozenset()
+    """Labels of the formats in which it compares times with constants."""
 
     def availability(self) -> Availability:
         """Import the packages of the engine, and report whether it can work here."""
@@ -103,6 +106,9 @@ class QueryEngine(ABC):
         }
         if query.statement and Part.SQL not in self.does:
             reason = "it takes no SQL"
+        times = [each for each in query.where if isinstance(each, Comparison) and each.type == TIMES]
+        if times and format_label not in self.compares_times:
+            reason = reason or "its conditions on times have not been written"
         if not reason and not self.finished_by:
             lacking = [part for part, is_needed in needed.items() if is_needed and part not in self.does]
             reason = f"it has no {lacking[0]}" if lacking else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -107,6 +108,11 @@ def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
         return f"CAST('{sign}Infinity' AS DOUBLE)" if is_named else f"{sign}9e999"
     if isinstance(value, str):
         return "'{}'".format(value.replace("'", "''"))
+    if isinstance(value, datetime):
+        text = value.isoformat(sep=" ")
+        # Timestamps of DataFusion are of nanoseconds, which end in 2262.
+        in_microseconds = f"arrow_cast('{text}', 'Timestamp(Microsecond, None)')"
+        return in_microseconds if dialect is Dialect.DATAFUSION else f"TIMESTAMP '{text}'"
     if isinstance(value, bool):
         return str(value).lower()
     return repr(value)

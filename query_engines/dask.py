@@ -25,6 +25,7 @@ class Adapter(QueryEngine):
     requires = ("dask", "pandas", "pyarrow>=15")
     reads = ("CSV", "ORC", "Parquet")
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.GROUPS, Part.ORDER, Part.JOIN})
+    compares_times: ClassVar = frozenset({"ORC", "Parquet"})
 
     def unsupported(self, format_label: str, query: Query) -> str:
         if any("." in name for name in query.columns):

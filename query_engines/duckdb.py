@@ -37,6 +37,7 @@ class Adapter(SQLEngine):
     label = "duckdb"
     requires = ("duckdb", "pyarrow>=15")
     reads = ("CSV", "Delta", "DuckDB", "Feather", "JSON", "Lance", "ORC", "Parquet", "Vortex")
+    compares_times: ClassVar = frozenset({"CSV", "Delta", "DuckDB", "Feather", "ORC", "Parquet"})
     notes: ClassVar = {
         "CSV": "a column whose first values are infinite, or that has none, is taken for text",
         "Delta": "as a data set of Arrow, of the files that deltalake names",

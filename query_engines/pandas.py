@@ -29,6 +29,7 @@ class Adapter(QueryEngine):
     reads = ("CSV", "Feather", "HDF5.fixed", "HDF5.table", "JSON", "ORC", "Parquet", "Pickle")
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.GROUPS, Part.ORDER, Part.JOIN})
     finished_by = "pandas"
+    compares_times: ClassVar = frozenset({"Feather", "HDF5.fixed", "ORC", "Parquet", "Pickle"})
     notes: ClassVar = {
         "HDF5.fixed": _READ_WHOLE,
         "HDF5.table": "all rows are read: the file has no columns that conditions can use",

@@ -92,7 +92,7 @@ def _selected(path: Path, where: Sequence[Condition]) -> np.ndarray | None:
         name = described["values"]
         attribute = array.attr(name)
         is_float = attribute.dtype.kind == "f"
-        constants = [float(each.value) if is_float else each.value for each in comparisons]
+        constants = [each.number if is_float else each.value for each in comparisons]
         fill = np.asarray(attribute.fill).ravel()[:1]
         if all(each.mask(fill)[0] for each in comparisons) or any(map(_is_infinite, constants)):
             return None

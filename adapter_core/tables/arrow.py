@@ -239,7 +239,7 @@ def fitted_to_schema(predicate: Predicate, schema: pa.Schema, *, exact: bool = F
         if not exact or fits.type != NUMBERS:
             return fits
         if pa.types.is_floating(arrow):
-            return Comparison(fits.column, fits.operator, float(fits.value))
+            return Comparison(fits.column, fits.operator, fits.number)
         sign_bits = 0 if pa.types.is_unsigned_integer(arrow) else 1
         highest = 2 ** (arrow.bit_width - sign_bits) - 1
         return fits.among_integers(-highest - 1 if sign_bits else 0, highest)

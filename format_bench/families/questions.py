@@ -13,6 +13,7 @@ import math
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -291,8 +292,11 @@ def _with_areas(found: Question, areas: Mapping[str, Any]) -> Question:
                 raise found.refused(f"there is no area {each!r}; declare it below [areas]")
             bounds |= areas[each] if isinstance(each, str) else each
         for dim, pair in bounds.items():
-            if not _is_pair(pair):
-                raise found.refused(f"bounds of {dim} are {pair!r}; write two numbers, as in [47, 55]")
+            if not _is_pair(pair) and not _are_moments(pair):
+                advice = (
+                    "write two numbers, as in [47, 55], or two dates, as in [2020-01-01, 2020-03-31]"
+                )
+                raise found.refused(f"bounds of {dim} are {pair!r}; {advice}")
         fields["area"] = bounds
     words = found.words or _described(found.fields)
     return replace(found, words=words, fields=fields)
@@ -354,6 +358,14 @@ def _is_pair(value: Any) -> bool:
     )
 
 
+def _are_moments(value: Any) -> bool:
+    return isinstance(value, list) and list(map(type, value)) in (_DATES, _TIMES)
+
+
+_DATES, _TIMES = [date, date], [datetime, datetime]
+"""Types of the two bounds of coordinates in time."""
+
+
 def _is_share(value: Any) -> bool:
     return _is_number(value) and 0 < value <= 1
 
@@ -363,7 +375,7 @@ def _is_place(value: Any) -> bool:
 
 
 def _is_constant(value: Any) -> bool:
-    return isinstance(value, str | int | float | bool)
+    return isinstance(value, str | int | float | bool | date)
 
 
 def _list_of(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -376,7 +388,7 @@ def _either(*tests: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 _NAMES: _Check = (_either(_is_text, _list_of(_is_text)), '["one", "two"], or "*" for all')
 _COLUMN: _Check = (_is_text, "the name of a column")
-_CONSTANT: _Check = (_is_constant, "a number, a text, true or false")
+_CONSTANT: _Check = (_is_constant, "a number, a text, true, false, a date or a time")
 
 _WORDS: dict[str, _Check] = {
     "name": (_is_text, "a text"),
@@ -413,7 +425,10 @@ _CONDITION_FIELDS: dict[str, _Check] = {
     "keys": (_is_count, "a number of random rows"),
     "contains": (_is_text, "a text of letters and digits"),
     "share": (_is_share, "a share of the rows, above 0 and at most 1"),
-    "between": (_is_pair, "two numbers, the least and the largest"),
+    "between": (
+        _either(_is_pair, _are_moments),
+        "two numbers, or two dates or times, the least and the largest",
+    ),
 }
 _ARRAY_FIELDS: dict[str, _Check] = {
     "variable": (_is_text, "the name of a variable"),

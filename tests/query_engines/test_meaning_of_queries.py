@@ -120,6 +120,9 @@ def conditions():
         yield [Comparison(column, ">=", min(values)), Comparison(column, "<=", max(values))]
     for value in (True, False):
         yield from ([Comparison("flag", each, value)] for each in ("==", "!="))
+    for day in (FIRST, LAST, datetime.date(1969, 12, 31)):
+        moment = datetime.datetime.combine(day, datetime.time())
+        yield from ([Comparison("at", each, moment)] for each in OPERATORS)
     yield from ([Contains("text", word)] for word in ("needle", "NEEDLE", "K", "a"))
     yield [Comparison("price", "!=", 2.5), Comparison("text", "!=", ""), Comparison("flag", "!=", False)]
 

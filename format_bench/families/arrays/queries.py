@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import difflib
 import tomllib
+from datetime import UTC, date, datetime, time
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import ArraySource, ArrayStore, UnsupportedError
+from adapter_core.availability import import_failure
 from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays.boxes import Box, box_of
 from format_bench.families.operations import OpenQuery
@@ -72,6 +74,7 @@ def check_own(question: Question, array: Description) -> None:
         raise question.refused(f"{alone[0]} has a start, but no extent")
     try:
         check(question, array)
+        bounds_of(question, array)
     except UnsupportedError as error:
         raise question.refused(error) from error
     if 0 in box_to(question, array).extents:
@@ -84,8 +87,47 @@ def bounds_of(question: Question, array: Description) -> Bounds:
     for dim, count in question.fields.get("first", {}).items():
         ends = array.coordinates[dim][[0, count - 1]].tolist()
         found[dim] = min(ends), max(ends)
-    area = question.fields.get("area", {})
-    return found | {dim: (least, largest) for dim, (least, largest) in area.items()}
+    for dim, (least, largest) in question.fields.get("area", {}).items():
+        is_moment = isinstance(least, date)
+        found[dim] = _in_units(dim, least, largest, array) if is_moment else (least, largest)
+    return found
+
+
+def _in_units(dim: str, least: date, largest: date, array: Description) -> tuple[float, float]:
+    """Return two dates or times in the units of a coordinate; the last date counts to its end.
+
+    Raises
+    ------
+    UnsupportedError
+        If the coordinate has no units and calendar of the CF conventions, or cftime is missing.
+    """
+    if reason := import_failure("cftime"):
+        raise UnsupportedError(f"bounds of {dim} are dates, which cftime converts: {reason}")
+    import cftime
+
+    attributes = array.coordinate_attributes.get(dim, {})
+    units, calendar = attributes.get("units"), attributes.get("calendar", "standard")
+    if not isinstance(least, datetime):
+        least, largest = (
+            datetime.combine(day, at) for day, at in ((least, time.min), (largest, time.max))
+        )
+    try:
+        first, last = (
+            float(cftime.date2num(_moment(each, calendar), units, calendar)) for each in (least, largest)
+        )
+    except (ValueError, TypeError, AttributeError) as error:
+        has = f"the coordinate has the units {units!r} and the calendar {calendar!r}"
+        raise UnsupportedError(f"bounds of {dim} are dates, and {has}; write numbers") from error
+    return first, last
+
+
+def _moment(moment: date, calendar: object) -> Any:
+    """Return a date or time of a calendar; of a zone, as UTC."""
+    import cftime
+
+    if isinstance(moment, datetime) and moment.tzinfo is not None:
+        moment = moment.astimezone(UTC)
+    return cftime.datetime(*moment.timetuple()[:6], getattr(moment, "microsecond", 0), calendar=calendar)
 
 
 def box_to(question: Question, array: Description) -> Box:

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date, datetime, time
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -191,13 +192,13 @@ class _Compiler:
             return
         column = self._resolved(name)
         if operator is not None:
-            constant = subject.value(column, value) if kind == "at" else value
+            constant = subject.value(column, value) if kind == "at" else _moment(value, time.min)
             yield subject.fitted(Comparison(column, operator, constant))
         elif kind == "share":
             yield from subject.between(column, value)
         elif kind == "between":
-            yield subject.fitted(Comparison(column, ">=", value[0]))
-            yield subject.fitted(Comparison(column, "<=", value[1]))
+            yield subject.fitted(Comparison(column, ">=", _moment(value[0], time.min)))
+            yield subject.fitted(Comparison(column, "<=", _moment(value[1], time.max)))
         elif kind == "contains":
             if subject.contents(column) != TEXT:
                 raise ValueError(f"column {column!r} contains no texts")
@@ -214,6 +215,12 @@ class _Compiler:
     def _resolved(self, name: str) -> Any:
         """Return a column, by its name or its part, as in "$random"."""
         return self._subject.part(name[1:]) if name.startswith("$") else name
+
+
+def _moment(value: Any, at: time) -> Any:
+    """Return a date as that time of the day, and any other value as it is."""
+    is_day = isinstance(value, date) and not isinstance(value, datetime)
+    return datetime.combine(value, at) if is_day else value
 
 
 class Subject:
@@ -322,7 +329,7 @@ class Subject:
         if found.type != NUMBERS or not self._are_typed or is_single:
             return found
         if dtype.kind == "f":
-            return replace(found, value=float(found.value))
+            return replace(found, value=found.number)
         limits = np.iinfo(dtype)
         return found.among_integers(int(limits.min), min(int(limits.max), 2**63 - 1))
 

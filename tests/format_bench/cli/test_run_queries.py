@@ -30,6 +30,11 @@ descending = true
 limit = 5
 
 [[question]]
+name = "an hour"
+aggregates = ["count"]
+where = [{ column = "when", between = [2024-01-01T01:00:00, 2024-01-01T01:59:00] }]
+
+[[question]]
 name = "as SQL"
 sql = "SELECT city, sum(price * id) AS worth FROM data WHERE ok GROUP BY city"
 """
@@ -81,9 +86,16 @@ def test_every_engine_that_can_answers_and_the_others_say_why(call, table, tmp_p
     status, _ = call(QUESTIONS, "--formats", FORMATS, "--report")
     assert status == 0
     found = recorded(tmp_path)
-    assert {query for _, query in found} == {"cheap", "by tag", "dearest", "as SQL"}
+    assert {query for _, query in found} == {"cheap", "by tag", "dearest", "an hour", "as SQL"}
     reasons = {cell: each["sentence"] for cell, each in found.items() if each["status"] != "value"}
-    assert set(reasons) == {("Parquet[pandas]", "as SQL"), ("CSV[pyarrow]", "as SQL")}
+    assert set(reasons) == {
+        ("Parquet[pandas]", "as SQL"),
+        ("CSV[pyarrow]", "as SQL"),
+        ("SQLite[sqlite3]", "an hour"),
+    }
+    reason = "its conditions on times have not been written"
+    assert reasons["SQLite[sqlite3]", "an hour"].endswith(reason)
+    assert found["Parquet[duckdb]", "an hour"]["sentence"] == "1 rows, equal to NumPy's"
     assert reasons["CSV[pyarrow]", "as SQL"] == "pyarrow does not answer this from CSV: it takes no SQL"
     assert found["CSV[pyarrow]", "by tag"]["sentence"] == "4 rows, equal to NumPy's"
     sentence = "3 rows, equal to DuckDB's on the tables in memory"
@@ -111,7 +123,7 @@ def test_workers_of_a_cluster_are_asked_the_same(call, table, tmp_path):  # noqa
     status, line = call(QUESTIONS, "--formats", "Parquet[pyarrow]", "--cluster", "local:1")
     assert status == 0, line
     found = recorded(tmp_path)
-    assert {query for _, query in found} == {"cheap", "by tag", "dearest", "as SQL"}
+    assert {query for _, query in found} == {"cheap", "by tag", "dearest", "an hour", "as SQL"}
     assert found["Parquet[pyarrow]", "by tag"]["sentence"] == "4 rows, equal to NumPy's"
     log = (tmp_path / "out" / "cluster-log.jsonl").read_text(encoding="utf-8")
     assert {len(json.loads(each)["case"]["questions"]) for each in log.splitlines()} == {32}
@@ -176,23 +188,56 @@ def test_an_array_is_asked_in_its_own_chunks(call, tmp_path):
     values = np.arange(12 * 20 * 30, dtype="float32").reshape(12, 20, 30)
     coordinates = {"time": np.arange(12), "lat": np.linspace(60.0, 40, 20), "lon": np.arange(30)}
     made = xarray.DataArray(values, coordinates, ("time", "lat", "lon"), "wind")
+    made["time"].attrs["units"] = "days since 2024-01-01"
     made.to_netcdf(tmp_path / "wind.nc")
     text = (
         "[areas]\nbox = { lat = [45, 55], lon = [3, 9] }\n"
         '[[question]]\nname = "box"\narea = "box"\nfirst = { time = 4 }\n'
         '[[question]]\nname = "spot"\narea = { lat = [40, 40], lon = [7, 7] }\n'
+        '[[question]]\nname = "days"\narea = { time = [2024-01-03, 2024-01-05] }\n'
     )
     assert call(text, "--formats", "HDF5,Zarr.dir,NPY.memmap", data="wind.nc")[0] == 0
     found = recorded(tmp_path)
     assert found["HDF5", "box"]["sentence"] == "280 values, all equal to NumPy's"
     assert found["Zarr.dir", "spot"]["sentence"] == "12 values, all equal to NumPy's"
+    assert found["HDF5", "days"]["sentence"] == "1,800 values, all equal to NumPy's"
     assert found["HDF5", "box"]["conditions"]["track"] == "own"
     assert "keeps no coordinates" in found["NPY.memmap", "box"]["sentence"]
     for wrong, reason in (
         (text.replace("lon = [7, 7]", "long = [7, 7]"), "no dimension 'long'; did you mean 'lon'?"),
         (text.replace("[40, 40]", "[70, 80]"), "no value of the array is within its bounds"),
         (text.replace("time = 4", "time = 40"), "asks 40 hours, and the array has 12"),
+        (text.replace("[40, 40]", "[2024-01-01, 2024-01-02]"), "bounds of lat are dates, and"),
         ('[[question]]\nname = "x"\ncolumns = "*"', "it asks a table, and the data are an array"),
     ):
         status, line = call(wrong, data="wind.nc")
         assert (status, reason in line) == (2, True), line
+
+
+def test_a_tree_of_root_is_asked(call, tmp_path):
+    uproot = pytest.importorskip("uproot")
+    import awkward as ak
+
+    counts = np.arange(300) % 4
+    jets = ak.unflatten(np.arange(counts.sum(), dtype="float32"), counts)
+    with uproot.recreate(tmp_path / "events.root") as file:
+        tree = file.mktree("events", {"px": "float64", "charge": "int32", "jets": "var * float32"})
+        tree.extend({"px": np.linspace(-3, 3, 300), "charge": np.arange(300) % 3, "jets": jets})
+    text = (
+        '[[question]]\nname = "fast"\ncolumns = ["px", "jets"]\n'
+        'where = [{ column = "px", operator = ">", value = 2 }]\n'
+        '[[question]]\nname = "by charge"\ngroup = "charge"\naggregates = ["count", "sum(px)"]\n'
+    )
+    formats = ("--formats", "Parquet[pyarrow],Parquet[duckdb]")
+    assert call(text, *formats, data="events.root::?branches=px,charge,jets")[0] == 0
+    found = recorded(tmp_path)
+    assert len(found) == 4
+    assert found["Parquet[duckdb]", "fast"]["sentence"] == "50 rows, equal to NumPy's"
+    assert found["Parquet[pyarrow]", "by charge"]["sentence"] == "3 rows, equal to NumPy's"
+    dates = (
+        '[[question]]\nname = "x"\ncolumns = "*"\n'
+        'where = [{ column = "px", operator = ">", value = 2024-01-01 }]'
+    )
+    assert (
+        "column 'px' contains numbers, which do not compare with" in call(dates, data="events.root")[1]
+    )
