@@ -74,7 +74,7 @@ class RaceRequest:
     @property
     def out(self) -> Path:
         """The folder of the results: one below reports, after the data."""
-        return Path("reports", f"own-{Path(self.data.path).stem}")
+        return Path("reports", f"own-{Path(self.data.path.partition('::')[0]).stem}")
 
 
 def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race:
@@ -164,7 +164,7 @@ def _facts(
     source: DataLocation, own: Prepared, sample: int | None, baseline: Configuration | None
 ) -> dict[str, Any]:
     """Return facts of the user's data for the metadata; without bytes of a file that was sampled."""
-    is_whole = own.rows != sample and source.table is None
+    is_whole = own.rows != sample and source.table is None and not own.is_part
     size = size_bytes(source.path) if is_whole else None
     facts = {"rows": own.rows, "file": source.path.name, "bytes": size}
     if baseline:
