@@ -123,7 +123,7 @@ def _summary(
     "--data",
     multiple=True,
     metavar="FILE|FOLDER",
-    help="Your table, folder of images, or array, with --suite records your JSON lines; may be repeated. "
+    help="Your table, folder of images, or array, with --suite records JSON lines; may be repeated. "
     "FILE::NAME names one of several tables or variables, FILE::NAME,NAME several variables.",
 )
 @schema_option
