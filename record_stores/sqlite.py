@@ -142,7 +142,8 @@ def _fill(path: Path, objects: Sequence[Any], of: RecordType) -> None:
 
 
 def _select(of: RecordType) -> str:
-    names = ", ".join(f'"{name}"' for name in of.names)
+    # Without the table before it, SQLite takes the name of a column that is missing for a text.
+    names = ", ".join(f'{_TABLE}."{name}"' for name in of.names)
     return f"SELECT {names} FROM {_TABLE}"  # noqa: S608 (names of a type's fields)
 
 
