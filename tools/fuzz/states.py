@@ -97,10 +97,10 @@ def _asv(path: Path) -> Path:
     (date,) = dates(1)
     repository.add(repository.renew(date, libraries(1)), date, _Month(MadeUp(), 1, 1).outcome)
     results = repository.results_dir
-    from format_bench.asv_support.rounds import RoundsFile
+    from format_bench.asv_support.rounds import Round, RoundsFile
 
     RoundsFile(results, repository.environment, "a" * 8).append(
-        "tabular.Tabular", ["'CSV'"], "read time", [[1.0]]
+        "tabular.Tabular", ["'CSV'"], "read time", [Round([1.0])]
     )
     results.rename(path)
     import shutil
