@@ -99,7 +99,7 @@ class Field:
         return self if self.element is None else self.element.inner
 
     def features(self, path: str) -> Iterator[tuple[str, FieldKind | Shape]]:
-        """Yield the kind and the shapes of the field at a path, and those of all that it contains."""
+        """Yield the kind and the shapes of the field at a path, and of all that it contains."""
         yield path, self.kind
         if self.record is not None:
             for each in self.record.fields:
@@ -206,7 +206,7 @@ class RecordType:
     def plain(self) -> Callable[[Any], tuple[Any, ...]]:
         """Function that returns the plain values of an object with attributes, in order of the fields.
 
-        These are numbers, booleans, texts and bytes; `FieldKind` describes those of other kinds. Nested
+        These are numbers, booleans, texts and bytes; `FieldKind` describes values of other kinds. Nested
         records are tuples; null is None.
         """
         return self._plain_by(attrgetter)
@@ -317,7 +317,7 @@ def object_value(of: Field) -> Callable[[Any], Any] | None:
 
 
 def _each(of: Field, convert: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
-    """Return the conversion of a list or map by that of its elements."""
+    """Return the conversion of a list or map by its elements' conversion."""
     if convert is None:
         return None
     if of.kind is FieldKind.MAP:

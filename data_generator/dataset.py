@@ -44,7 +44,7 @@ class UserData(Dataset):
     typed: tuple[str, ...] = ()
     """Columns whose types follow from their values, and attributes that the file names otherwise."""
     is_part: bool = False
-    """The file has other data besides, so that its size is not that of these."""
+    """The file has other data besides, so that its size is not the size of these."""
 
 
 @dataclass(frozen=True, kw_only=True)

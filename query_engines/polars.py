@@ -93,7 +93,7 @@ class Adapter(QueryEngine):
         return frame.collect(engine="streaming").to_arrow()
 
 
-# NOT IN with values; rows are joined with those of a SELECT.
+# NOT IN with values; rows are joined with the rows of a SELECT.
 _NOT_IN = re.compile(r"\bnot\s+in\s*\((?!\s*select\b)", re.IGNORECASE)
 
 

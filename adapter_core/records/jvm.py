@@ -156,7 +156,9 @@ class JvmStore(CodecChoice):
 
     def refusal(self, _of: RecordType) -> str:
         """Return why the store cannot keep records that a JVM does not make."""
-        return f"{self.label} cannot store these records: a JVM makes those of named data sets itself"
+        return (
+            f"{self.label} cannot store these records: a JVM makes the records of named data sets itself"
+        )
 
     def run(
         self, request: JvmRequest, limit_seconds: float, heap_gib: int = HEAP_GIB

@@ -61,7 +61,7 @@ _BYTES_OF_A_POINT = 2 * 8
 
 
 class GRIBFile(ArrayFile):
-    """File of GRIB messages; missing values have that of the attribute `missing_value`.
+    """File of GRIB messages; missing values are the attribute `missing_value`.
 
     An array is named by the parameter's short name, with the type of level where that differs. Its axes
     are those of `AXES` in which its messages differ, then latitude and longitude. Coordinates have names

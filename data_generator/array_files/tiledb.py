@@ -96,7 +96,7 @@ def _written(array: Any) -> Sequence[range]:
 
 
 def _attributes(metadata: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the metadata of an attribute by their own names, and those of the whole array."""
+    """Return the metadata of an attribute by their own names, and of the whole array."""
     prefix = f"{_OF_ATTRIBUTE}{name}."
     return {
         key.removeprefix(prefix): value

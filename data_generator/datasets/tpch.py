@@ -22,7 +22,7 @@ TABLES = ("lineitem", "customer", "nation", "orders", "part", "partsupp", "regio
 # Rows of lineitem at scale factor 1, but for a thousandth: an order has 1 to 7 of them.
 ROWS = 6_000_000
 
-# The generator fails where a table would have no row: lineitem has 600 times those of supplier.
+# The generator fails where a table would have no row: lineitem has 600 times the rows of supplier.
 LEAST_ROWS = 1_000
 
 _GENERATOR = "tpchgen-cli"

@@ -20,7 +20,7 @@ TREES = ("TTree", "TNtuple", "TNtupleD", "TChain")
 NTUPLE = "ROOT::RNTuple"
 
 CHOICE = "?branches="
-"""Between the name of a tree and those of its branches, which are separated by commas."""
+"""Between the name of a tree and its branches, which are separated by commas."""
 
 BATCH_ROWS = 2**16
 """Rows that are read at once, at least; more, if baskets or clusters do not end there."""

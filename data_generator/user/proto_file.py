@@ -41,7 +41,7 @@ _OPENING, _CLOSING = {"{", "[", "(", "<"}, {"}", "]", ")", ">"}
 
 @dataclass
 class _Field:
-    """Field of a message: its label, the name of its type, and that of a map's keys."""
+    """Field of a message: its label, and the names of its type and of a map's keys."""
 
     name: str
     type: str

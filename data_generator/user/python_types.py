@@ -86,7 +86,7 @@ class _Module:
         return self.named(free[0])
 
     def _annotations(self, name: str) -> Iterator[tuple[str, ast.expr]]:
-        """Yield the fields of a class with their annotations, those of its bases first."""
+        """Yield the fields of a class with their annotations, its bases' first."""
         for base in self._classes[name].bases:
             if (inherited := _name(base)) in self._classes and inherited != name:
                 yield from self._annotations(inherited)

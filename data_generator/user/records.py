@@ -228,7 +228,7 @@ def _records_in(value: Any, of: Field) -> Iterator[tuple[RecordType, Any]]:
 
 
 class _Reader:
-    """Reader of values of JSON to values of objects; those of other types stay as they are."""
+    """Reader of values of JSON to values of objects; other values stay as they are."""
 
     def __init__(self, *, is_proto: bool) -> None:
         self._is_proto = is_proto
@@ -283,7 +283,7 @@ class _Reader:
 
 
 def _whole(value: Any) -> Any:
-    """Return the whole number of its text, as Protobuf's JSON has those of 64 bits."""
+    """Return the whole number of its text, as Protobuf's JSON writes numbers of 64 bits."""
     is_text = isinstance(value, str) and re.fullmatch("-?[0-9]{1,20}", value) is not None
     return int(value) if is_text else value
 

@@ -25,7 +25,7 @@ def add_result(  # noqa: PLR0913, PLR0917 (asv's own parameters)
     append_samples: bool = False,  # noqa: FBT001, FBT002
     selected_idx: list[int] | None = None,
 ) -> None:
-    """Add a result as asv does; with the earlier duration to that of some of the cells."""
+    """Add a result as asv does; if only some cells were measured, with the earlier duration added."""
     # asv passes the duration of all rounds so far, once in each of them.
     earlier: dict[str, float] = vars(results).setdefault("durations_before", dict(results.duration))
     cells = math.prod(map(len, benchmark["params"]))

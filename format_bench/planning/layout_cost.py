@@ -106,7 +106,7 @@ class TableFacts:
     """Number of values of the columns that rows may be sorted by, and so partitioned by."""
 
     def group_rows(self, layout: TableLayout) -> int:
-        """Return the rows of a row group: at most all, and those of a folder as a known number."""
+        """Return the rows of a row group: at most all, and of a folder a known number."""
         most = min(self.rows, layout.group_rows or DEFAULT_GROUP_ROWS)
         if layout.partition_by:
             mean = self.rows // math.prod(self.folders[each] for each in layout.partition_by)

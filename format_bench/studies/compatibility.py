@@ -164,7 +164,7 @@ def measure(  # noqa: PLR0913, PLR0917 (options of the study)
     agenda : Agenda
         The cells that are measured.
     formats : str
-        Labels of adapters that write, with commas; by default those of the suite.
+        Labels of adapters that write, with commas; by default the suite's.
     readers : str
         Labels of adapters, and names of foreign readers, with commas; by default all that read files
         of these formats.

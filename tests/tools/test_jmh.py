@@ -1,4 +1,4 @@
-"""JMH beside the driver of the JVM: its results are read, ratios are those of each turn."""
+"""JMH beside the driver of the JVM: its results are read, and each turn has a ratio."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def _ways(suite: Suite, benchmark: Benchmark) -> tuple[str, ...]:
 
 def _call_seconds(suite: Suite, label: str, raw_bytes: int, step: Step) -> float:
     metric = "save_time" if "save time" in step.metrics else "read_time"
-    # A query engine's label is that of its format, and the engine's in brackets.
+    # A query engine's label is its format's, and the engine's in brackets.
     names = (label, label.partition("[")[0])
     known = _factors().get(suite.family) or _factors()["tables"]
     factor = next((known[name, metric] for name in names if (name, metric) in known), _USUAL_FACTOR)

@@ -109,7 +109,7 @@ def test_costs_are_noted_beside_the_results_and_cut_lines_ignored(tmp_path, monk
     with path.open("a", encoding="utf-8") as file:
         file.write('{"month": "2026-12", "sui')
     assert costs.noted(tmp_path) == [one]
-    # A new machine takes those of others until it has its own.
+    # A new machine takes the costs of others until it has its own.
     monkeypatch.setattr(costs.platform, "node", lambda: "another")
     assert costs.noted(tmp_path) == [one]
     costs.note(tmp_path, replace(one, month="2026-12"))
