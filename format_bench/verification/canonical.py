@@ -193,7 +193,7 @@ def _column(column: pd.Series) -> tuple[Type, list[Any]]:
     try:
         if (array := _array_of(column)) is not None:
             return _printed(array)
-    except (pa.ArrowException, _UnknownTypeError, TypeError, ValueError, OverflowError):
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
         pass
     names = tuple(re.split(r",\s*", re.sub(r"[()]", " ", str(column.dtype)).strip()))
     pairs = zip(column.tolist(), column.isna().tolist(), strict=True)
@@ -210,10 +210,6 @@ def _array_of(column: pd.Series) -> pa.Array | None:
         if column.dtype == object and pa.types.is_nested(array.type):
             return None  # `nested_array` has refused them
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-
-
-class _UnknownTypeError(Exception):
-    """A type of Arrow without a canonical one."""
 
 
 def _printed(array: pa.Array) -> tuple[Type, list[Any]]:
@@ -234,7 +230,7 @@ def _printed_without_nulls(array: pa.Array) -> tuple[Type, list[Any]]:
 
     is_, name = pa.types, str(array.type)
     if isinstance(array.type, pa.BaseExtensionType):
-        raise _UnknownTypeError
+        raise TypeError(f"{name} is an extension")
     if is_.is_null(array.type):
         return Type("null"), []
     if is_.is_boolean(array.type):
@@ -315,4 +311,4 @@ def _nested(array: pa.Array) -> tuple[Type, list[Any]]:
         lengths = pc.list_value_length(array).to_pylist()
         lists = [[next(remaining) for _ in range(length)] for length in lengths]
         return Type("list", (), (("", inner_type),)), lists
-    raise _UnknownTypeError
+    raise TypeError(f"{array.type} has no canonical type")

@@ -28,7 +28,10 @@ ARRAYS = [
 QUERIES = ["tpch"]
 """Data sets of several tables."""
 
-RECORDS = [f"entities{each}" for each in ("", "-shared", "-seed", "-nested", "-edge")]
+RECORDS = [
+    f"entities{each}"
+    for each in ("", "-shared", "-many-texts", "-seed", "-nested", "-edge", "-nested-edge")
+]
 
 TOY_TABLE = '''
 """Toy table."""

@@ -20,7 +20,7 @@ JVM, OBJECT_SERVER = "jvm", "object-server"
 )
 @click.pass_obj
 def command(obj: dict[str, bool], part: str, optional: bool) -> None:  # noqa: FBT001 (a switch)
-    """Build the JVM record formats, the object server, or a reader in another language.
+    """Build the JVM record formats, the object server, or a reader.
 
     The object server is for the suites `remote` and `remote_arrays`, readers are for `study
     compatibility`.
