@@ -26,6 +26,12 @@ OF_CONTENT = (
 )
 """Errors of parsing text, and of taking values apart that have another form than expected."""
 
+
+def user_cache() -> Path:
+    """Return the folder of what the project builds and installs for a user, which may not exist."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "formatbench"
+
+
 # Names that `partial_path` returns.
 _PARTIAL = re.compile(r"\..+\.[0-9a-f]{8}\.partial[^/]*")
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from adapter_core import Availability, UnavailableError
-from adapter_core.files import partial_path, remove
+from adapter_core.files import partial_path, remove, user_cache
 
 # As `maven.compiler.release` of record_stores/jvm/pom.xml.
 OLDEST_JAVA = 17
@@ -229,9 +229,8 @@ class MavenModule:
             remove(partial)
 
     def _cache_folder(self, java: JavaHome) -> Path:
-        caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         name = "-".join(filter(None, [self._sources_digest()[:16], f"java{java.major}", self.profile]))
-        return caches / "formatbench" / "jvm" / name
+        return user_cache() / "jvm" / name
 
     def _sources_digest(self) -> str:
         found = hashlib.sha256()

@@ -7,7 +7,6 @@ with another status than 0.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
 import tomllib
@@ -18,7 +17,7 @@ import msgspec
 
 from adapter_core import Availability, UnavailableError
 from adapter_core.errors import UnknownNameError
-from adapter_core.files import write_atomically
+from adapter_core.files import user_cache, write_atomically
 
 FOLDER = Path(__file__).resolve().parents[2] / "foreign_readers"
 """Folder of the readers; it is a part of a checkout, not of an installed package."""
@@ -63,9 +62,8 @@ class ForeignReader:
             return self.folder
         files = sorted(each for each in self.folder.rglob("*") if each.is_file())
         sums = [hashlib.sha256(each.read_bytes()).hexdigest() for each in files]
-        caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         mark = hashlib.sha256("".join(sums).encode()).hexdigest()[:12]
-        return caches / "formatbench" / "foreign_readers" / f"{self.name}-{mark}"
+        return user_cache() / "foreign_readers" / f"{self.name}-{mark}"
 
     def toolchain(self) -> Availability:
         """Return whether the programs that it needs are here."""

@@ -19,7 +19,7 @@ from pathlib import Path
 from adapter_core import Availability, RemoteFile, UnavailableError
 from adapter_core.credentials import Credentials
 from adapter_core.errors import LinkError
-from adapter_core.files import write_atomically
+from adapter_core.files import user_cache, write_atomically
 from format_bench.network.bucket import Bucket
 from format_bench.network.environment import LOOPBACK, store_variables
 from format_bench.network.folder_server import FolderServer
@@ -41,8 +41,7 @@ _START_SECONDS = 30.0
 
 def program() -> Path:
     """Return the place of the built server, which may not exist."""
-    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return caches / "formatbench" / f"versitygw-{VERSION}" / "versitygw"
+    return user_cache() / f"versitygw-{VERSION}" / "versitygw"
 
 
 def availability() -> Availability:

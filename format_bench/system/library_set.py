@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from adapter_core.errors import UnavailableError
+from adapter_core.files import user_cache
 
 AXIS = "library set"
 """Name of the condition of records that were measured in a set."""
@@ -16,8 +16,7 @@ _SOURCES = Path(__file__).resolve().parents[2]
 
 def folder() -> Path:
     """Return the folder of the sets, which may not exist."""
-    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return caches / "formatbench" / "library_sets"
+    return user_cache() / "library_sets"
 
 
 def interpreter(name: str) -> str:
