@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def printable(text: str) -> str:
     """Return text on one line; characters that a terminal would obey become U+FFFD."""
@@ -15,6 +17,11 @@ _LONGEST_REASON = 500
 def shortened(message: str) -> str:
     """Return a library's message as a reason in a record: on one line, and cut if it is long."""
     return " ".join(message.split())[:_LONGEST_REASON]
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """Return names with commas, and "..." in place of those after the first `most`."""
+    return ", ".join([*names[:most], *(["..."] if len(names) > most else [])])
 
 
 def visible(text: str) -> str:

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidDataError
+from adapter_core.text import listed
 from data_generator.readers._arrow import ArrowReader, FileMetadata
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ CHOICE = "?branches="
 
 BATCH_ROWS = 2**16
 """Rows that are read at once, at least; more, if baskets or clusters do not end there."""
-
-LISTED_NAMES = 10
 
 
 class ROOTReader(ArrowReader):
@@ -56,7 +55,7 @@ class ROOTReader(ArrowReader):
         with self.guard(request), _opened(request) as tree:
             if not tree.unreadable:
                 return []
-            return [f"branches left out, which uproot cannot read: {_listed(tree.unreadable)}"]
+            return [f"branches left out, which uproot cannot read: {listed(tree.unreadable)}"]
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def _opened(request: ReadRequest) -> Iterator[_Tree]:
         readable, unreadable = _branches(tree)
         chosen = _chosen(request, readable, choice) if choice else readable
         if not chosen:
-            few = f": {_listed(unreadable)}" if unreadable else ""
+            few = f": {listed(unreadable)}" if unreadable else ""
             raise InvalidDataError(request.path, f"contains no branch that uproot can read{few}")
         yield _Tree(tree, chosen, [] if choice else unreadable)
 
@@ -175,11 +174,7 @@ def _chosen(request: ReadRequest, branches: Mapping[str, Any], choice: str) -> d
     for pattern in filter(None, choice.split(",")):
         matching = [name for name in branches if name == pattern or fnmatchcase(name, pattern)]
         if not matching:
-            advice = f"the tree has {_listed(list(branches))}"
+            advice = f"the tree has {listed(list(branches))}"
             raise InvalidDataError(request.path, f"contains no branch {pattern!r}", advice)
         found |= {name: branches[name] for name in matching}
     return found
-
-
-def _listed(names: list[str]) -> str:
-    return f"{', '.join(names[:LISTED_NAMES])}{', ...' if len(names) > LISTED_NAMES else ''}"

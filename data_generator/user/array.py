@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.array_source import ArraySource, Attribute, Selection
 from adapter_core.array_store import ALL_DTYPES
 from adapter_core.errors import InvalidDataError
+from adapter_core.text import listed
 from data_generator import datasets, location
 from data_generator.array_files import ArrayFile, StoredArray, array_file, every_kind
 from data_generator.dataset import UserData
@@ -37,8 +38,6 @@ DESCRIBING = (
 )
 # An attribute for which the library of NetCDF-4 rounds what is written.
 ROUNDING = "least_significant_digit"
-
-LISTED_NAMES = 10
 
 
 @dataclass(frozen=True)
@@ -146,11 +145,11 @@ def _chosen(
     if others:
         some = ",".join([largest.name, *others][:2])
         remarks.append(
-            f"{largest.name} is the largest variable of data; others: {_listed(others)}; "
+            f"{largest.name} is the largest variable of data; others: {listed(others)}; "
             f"{file.path.name}::{some} takes several"
         )
     if left_out := [each.name for each in usable if each not in data]:
-        remarks.append(f"left out, since they describe others: {_listed(left_out)}")
+        remarks.append(f"left out, since they describe others: {listed(left_out)}")
     return largest, remarks
 
 
@@ -172,7 +171,7 @@ def _named(file: ArrayFile, stored: list[StoredArray], wanted: str) -> StoredArr
         raise InvalidDataError(file.path, f"is {file.kind} of one array", f"leave out ::{wanted}")
     found = next((each for each in stored if each.name == wanted.strip("/")), None)
     if found is None:
-        advice = f"it contains {_listed(names)}" if names else ""
+        advice = f"it contains {listed(names)}" if names else ""
         if all(each in names for each in wanted.split(",")):
             advice = "name one of them; `run --data` takes several"
         raise InvalidDataError(file.path, f"contains no variable {wanted!r}", advice)
@@ -248,12 +247,12 @@ def _source(
         coordinate_attributes[dimension], further = _attributes(file, raw)
         lost += [f"{dimension}:{name}" for name in further]
     if lost:
-        remarks.append(f"attributes left out: {_listed(lost)}")
+        remarks.append(f"attributes left out: {listed(lost)}")
     if unapplied := [name for name in (*CONVERSIONS, MISSING_VALUE) if name in attributes]:
         dtype = array.dtype.newbyteorder("=")
         remarks.append(
             f"values are those in the file, {dtype}; not applied, but kept as attributes: "
-            f"{_listed(unapplied)}"
+            f"{listed(unapplied)}"
         )
     if FILL_VALUE in array.attributes:
         remarks.append(
@@ -351,7 +350,3 @@ def _try(source: ArraySource) -> None:
 
 def _by(edges: Sequence[int]) -> str:
     return " x ".join(map(str, edges))
-
-
-def _listed(names: list[str]) -> str:
-    return f"{', '.join(names[:LISTED_NAMES])}{', ...' if len(names) > LISTED_NAMES else ''}"

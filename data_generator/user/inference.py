@@ -6,6 +6,7 @@ from typing import Any
 
 from adapter_core import Field, FieldKind, RecordType
 from adapter_core.record_schema import MOST_DEPTH, MOST_FIELDS, class_name, keyed
+from adapter_core.text import listed
 
 _NAMES_SHOWN = 5
 
@@ -169,8 +170,4 @@ class _Typed:
             "values of several types make a union": self._union,
             "names that classes cannot have are changed": self._renamed,
         }
-        return [f"{clause}: {_listed(paths)}" for clause, paths in clauses.items() if paths]
-
-
-def _listed(paths: list[str]) -> str:
-    return ", ".join(paths[:_NAMES_SHOWN]) + (", ..." if len(paths) > _NAMES_SHOWN else "")
+        return [f"{clause}: {listed(paths, _NAMES_SHOWN)}" for clause, paths in clauses.items() if paths]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
+from adapter_core.text import listed
 from data_generator import location
 from data_generator.catalog import names
 from data_generator.dataset import UserData
@@ -96,7 +97,7 @@ def load_table(
         plain, dates = with_dates(plain)
         typed += dates
         if dates:
-            names = ", ".join(dates[:_NAMES_SHOWN]) + (", ..." if len(dates) > _NAMES_SHOWN else "")
+            names = listed(dates, _NAMES_SHOWN)
             remarks.append(f"dates and times are read as such: {names}; --parse-dates no keeps the text")
     return UserData(_name(found), plain, remarks=tuple(remarks), typed=tuple(typed))
 
