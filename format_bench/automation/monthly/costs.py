@@ -11,9 +11,9 @@ from __future__ import annotations
 import csv
 import functools
 import json
-import math
 import platform
 import shutil
+import statistics
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -206,16 +206,15 @@ def _call_seconds(suite: Suite, label: str, raw_bytes: int, step: Step) -> float
 @functools.cache
 def _factors() -> Mapping[str, dict[tuple[str, str], float]]:
     """Return the factors to the best without a codec, by family, then by label and metric."""
-    logs: dict[str, dict[tuple[str, str], list[float]]] = {"tables": {}}
+    factors: dict[str, dict[tuple[str, str], list[float]]] = {"tables": {}}
     if TYPICAL.exists():
         with TYPICAL.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 if not row["codec"] and float(row["factor"]) > 0:
-                    of_family = logs.setdefault(row["family"], {})
-                    of_family.setdefault((row["format"], row["metric"]), []).append(
-                        math.log(float(row["factor"]))
-                    )
+                    of_family = factors.setdefault(row["family"], {})
+                    key = row["format"], row["metric"]
+                    of_family.setdefault(key, []).append(float(row["factor"]))
     return {
-        family: {key: math.exp(sum(each) / len(each)) for key, each in found.items()}
-        for family, found in logs.items()
+        family: {key: statistics.geometric_mean(each) for key, each in found.items()}
+        for family, found in factors.items()
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from statistics import fmean, median, stdev
 
@@ -26,8 +25,7 @@ class Rounds(SectionBase, tag="rounds", kw_only=True):
         most = max((len(each.round_sizes) for each in found), default=0)
         rows = []
         for record in found:
-            starts = itertools.accumulate(record.round_sizes, initial=0)
-            medians = [median(record.repeats[a:b]) for a, b in itertools.pairwise(starts)]
+            medians = [median(each) for each in record.repeats_by_round]
             cell = [f"{Configuration.of(record)}", Measure(record.metric, record.cache).phrase]
             if len(medians) < most:
                 rows.append([*cell, MISSING, MISSING, f"{record.status}: {record.sentence}"])
