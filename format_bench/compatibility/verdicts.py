@@ -70,11 +70,8 @@ _UNTRIED = {CellStatus.UNSUPPORTED, CellStatus.UNAVAILABLE}
 def unwritten(outcome: Outcome) -> Judgement:
     """Return the verdict on a file that its writer did not write."""
     status = outcome.status or CellStatus.FAILED
-    if status in _UNTRIED:
-        return Judgement(Verdict.UNTRIED, outcome.sentence, status=status)
-    return Judgement(
-        Verdict.UNTRIED, f"{Verdict.UNTRIED}: writing it failed: {outcome.sentence}", status=status
-    )
+    what = "" if status in _UNTRIED else f"{Verdict.UNTRIED}: writing it failed: "
+    return Judgement(Verdict.UNTRIED, f"{what}{outcome.sentence}", status=status)
 
 
 def missed(outcome: Outcome) -> Judgement:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import query_engines
-from adapter_core import BaseAdapter, TableLayout
+from adapter_core import BaseAdapter, DataFormat, TableLayout
 from adapter_core.errors import (
     InvalidQuestionsError,
     InvalidRequestError,
@@ -353,7 +353,8 @@ def prepared(
         If the table cannot be read.
     """
     mix, questions = read_table_mix(request.mix)
-    codecs = list(dict.fromkeys(["none", "snappy", *_codecs_of(request)]))
+    formats = [query_engines.find(label).format for label in request.labels(LayoutPlanner)]
+    codecs = list(dict.fromkeys(["none", "snappy", *_codecs_of(request, formats)]))
     stored, fingerprint = None, f"{request.dataset} {request.size}"
     if request.data:
         own = prepare(request.data, folder, ReadingLines(request.data.path, watch))
@@ -365,7 +366,6 @@ def prepared(
         for each in own.remarks:
             watch(each)
     path = folder / "sample"
-    formats = [query_engines.find(label).format for label in request.labels(LayoutPlanner)]
     is_partitioned = any("partition_by" in each.layout_names for each in formats)
     outcome = isolation.run(
         partial(sample_table, is_partitioned=is_partitioned),
@@ -392,19 +392,15 @@ def prepared(
     return found, {found.name: fingerprint, **known}
 
 
-def _codecs_of(request: PlanRequest) -> list[str]:
-    """Return the codecs that layouts of a request may have.
+def _codecs_of(request: PlanRequest, formats: Iterable[DataFormat]) -> list[str]:
+    """Return the codecs that layouts of a request, in its formats, may have.
 
     Raises
     ------
     InvalidRequestError
         If no store has the codec that is asked for.
     """
-    known = [
-        codec
-        for label in request.labels(LayoutPlanner)
-        for codec in query_engines.find(label).format.layout_codecs
-    ]
+    known = [codec for each in formats for codec in each.layout_codecs]
     if request.codec is None:
         return known
     names = list(dict.fromkeys(each.partition(":")[0] for each in known))
