@@ -115,6 +115,8 @@ class Suite:
     benchmarks: tuple[Benchmark, ...]
     further_datasets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Data sets of the asv suite at some scales alone, by scale."""
+    left_out_datasets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Data sets that the asv suite has at other scales alone, by scale."""
     dataset_sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """Sizes by scale of the data sets that differ from `sizes`."""
     qualifier: str = ""
@@ -180,7 +182,9 @@ class Suite:
 
         Further ones are last: asv finds older results by the place of a parameter in its list.
         """
-        return (*self.datasets, *self.further_datasets.get(scale, ()))
+        left_out = self.left_out_datasets.get(scale, ())
+        kept = (each for each in self.datasets if each not in left_out)
+        return (*kept, *self.further_datasets.get(scale, ()))
 
     def size(self, dataset: str, scale: str) -> int:
         """Return the rows, or images, of a data set of the asv suite at a scale."""
