@@ -33,6 +33,7 @@ FormatBenchError
 ├── InvalidRecordError (ValueError)         a mapping does not match the schema of records
 │   └── NewerRecordError                    a record has the form of a newer release
 ├── InvalidResultsError (ValueError)        a file does not consist of records
+│   └── InvalidBundleError                  a bundle is damaged, exceeds a limit, or fails a check
 ├── ResultsNotFoundError                    a folder lacks results of asv
 ├── NoCommonCellsError                      two results share no cell
 ├── NoCandidateError                        a recommendation's requirements exclude every candidate
@@ -311,6 +312,10 @@ class NewerRecordError(InvalidRecordError):
 
 class InvalidResultsError(FormatBenchError, ValueError):
     """A file that does not consist of records; the message names the file and the line."""
+
+
+class InvalidBundleError(InvalidResultsError):
+    """A bundle that is damaged, exceeds a limit, or fails a check; the message names the file."""
 
 
 class ResultsNotFoundError(FormatBenchError):

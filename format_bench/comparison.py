@@ -520,6 +520,7 @@ def _correlations(values: list[tuple[float, float]]) -> tuple[float | None, floa
 _IGNORED_METADATA = {
     "started",
     "ended",
+    "command",
     "available_bytes",
     "path",
     "free_bytes",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shlex
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -48,6 +49,7 @@ def collect(
     return {
         "started": _now(),
         "ended": None,
+        "command": _command(),
         "seed": seed,
         "scale": scale,
         "threads": {"policy": threads, "in_force": facts.get("in_force")},
@@ -86,6 +88,14 @@ def write(metadata: dict[str, Any], path: Path) -> None:
     # Results reach the disk one by one, and are of little use without their metadata.
     with write_atomically(path, durable=True) as temporary:
         temporary.write_text(json.dumps(metadata, indent=2) + "\n", encoding="utf-8")
+
+
+def _command() -> str | None:
+    """Return the command line of `format-bench`; None in processes of other programs."""
+    program, *arguments = sys.argv
+    place = Path(program)
+    is_own = place.name in {"format-bench", "main.py"} or place.parts[-2:] == ("format_bench", "__main__.py")
+    return shlex.join(["format-bench", *arguments]) if is_own else None
 
 
 def _commit() -> dict[str, Any]:

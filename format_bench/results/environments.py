@@ -96,7 +96,7 @@ def differences(one: str, other: str) -> dict[str, tuple[str, str]]:
     """
     if not one or not other or one == other:
         return {}
-    a, b = _versions(one), _versions(other)
+    a, b = versions_of(one), versions_of(other)
     pairs = {name: (a.get(name, ""), b.get(name, "")) for name in dict.fromkeys([*a, *b])}
     return {name: pair for name, pair in pairs.items() if len({*pair}) > 1 and UNKNOWN not in pair}
 
@@ -139,7 +139,7 @@ def mixture(records: Iterable[Record]) -> str:
     texts = {(each.environment, each.suite.partition(".")[0]) for each in valued}
     found: defaultdict[str, set[str]] = defaultdict(set)
     for text, suite in texts:
-        for name, version in _versions(text).items():
+        for name, version in versions_of(text).items():
             if version != UNKNOWN:
                 found[f"{suite} {name}" if name == MEASUREMENT else name].add(version)
     several = {name: sorted(versions) for name, versions in found.items() if len(versions) > 1}
@@ -153,7 +153,8 @@ def mixture(records: Iterable[Record]) -> str:
     return " ".join(sentences)
 
 
-def _versions(text: str) -> dict[str, str]:
+def versions_of(text: str) -> dict[str, str]:
+    """Return the versions of an environment by name, "Python" and "measurement" among them."""
     if not text:
         return {}
     python, *libraries = text.split(", ")

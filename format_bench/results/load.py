@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import InvalidResultsError
-from format_bench.results import published, records
+from adapter_core.errors import InvalidBundleError, InvalidResultsError
+from format_bench.results import bundle, published, records
 from format_bench.results.environments import completed
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus
@@ -93,7 +93,7 @@ def load(source: str | Path) -> Results:
     ----------
     source : str or Path
         A folder with results.jsonl (of `Runner`) or records.jsonl (of postprocessing.py), or such a
-        file itself. Metadata are taken from beside it. Or a name of published
+        file itself. Metadata are taken from beside it. Or a bundle, or a name of published
         results, one of `published.names`, unless a file or a folder has that name. Results of a cluster
         with machines that differ need the fingerprint of one, or its beginning, behind a "#".
 
@@ -105,6 +105,8 @@ def load(source: str | Path) -> Results:
     if source in published.names() and not Path(source).exists():
         name = str(source)
         return Results(name, published.records(name), metadata=[], source=name)
+    if bundle.is_bundle(Path(source)) and Path(source).exists():
+        return _of_bundle(Path(source))
     place, mark, wanted = str(source).rpartition("#")
     if not mark or Path(source).exists():
         place, wanted = str(source), ""
@@ -122,6 +124,14 @@ def load(source: str | Path) -> Results:
         prices=prices if (prices := path.with_name(PRICES)).is_file() else None,
         source=str(source),
     )
+
+
+def _of_bundle(path: Path) -> Results:
+    found = bundle.read(path)
+    if not found.is_unchanged:
+        raise InvalidBundleError(f"{path}: records were changed after the bundle was made")
+    name = path.name.removesuffix(bundle.SUFFIX)
+    return Results(name, without_unasked(found.records), found.head["metadata"], source=str(path))
 
 
 def _machine(place: str, wanted: str, machines: set[str]) -> str:

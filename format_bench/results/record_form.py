@@ -98,7 +98,7 @@ def validate(facts: Any) -> None:
         )
     error = next(_validator().iter_errors(facts), None)
     if error is not None:
-        raise InvalidRecordError(_sentence(error))
+        raise InvalidRecordError(sentence_of(error))
     sizes = facts.get("round_sizes")
     if sizes and sum(sizes) != len(facts["repeats"]):
         raise InvalidRecordError(
@@ -237,13 +237,18 @@ def _named() -> dict[str, list[str]]:
 
 @functools.cache
 def _validator() -> jsonschema.Draft202012Validator:
+    return strict_validator(schema())
+
+
+def strict_validator(rules: dict[str, Any]) -> jsonschema.Draft202012Validator:
+    """Return a validator of JSON values, whose numbers are finite and whose texts are UTF-8."""
     import jsonschema
 
     checker = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
         {"number": _is_number, "integer": _is_integer, "string": _is_text}
     )
     strict = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=checker)
-    return strict(schema())
+    return strict(rules)
 
 
 # jsonschema takes NaN and infinities for numbers, which JSON does not have.
@@ -262,13 +267,15 @@ def _is_text(_: Any, value: Any) -> bool:
     return isinstance(value, str) and not _SURROGATE.search(value)
 
 
-def _sentence(error: jsonschema.ValidationError) -> str:
+def sentence_of(error: jsonschema.ValidationError) -> str:
+    """Return an error as a sentence; the schema's descriptions end it."""
     if error.validator == "required":
         missing = [name for name in error.validator_value if name not in error.instance]
         return f"the field {missing[0]} is missing"
     if error.validator == "additionalProperties":
         unknown = [name for name in error.instance if name not in error.schema["properties"]]
-        return f"{unknown[0]!r} is not a field of a record"
+        where = error.json_path.removeprefix("$").removeprefix(".") or "a record"
+        return f"{unknown[0]!r} is not a field of {where}"
     field = error.json_path.removeprefix("$").removeprefix(".") or "the record"
     allowed = ""
     if error.validator == "enum":

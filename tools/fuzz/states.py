@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, asdict, fields, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError
-from tools.fuzz.damage import change_tree, damage_bytes, damage_json
+from tools.fuzz.damage import change_tree, changed_json, damage_bytes, damage_json
 from tools.fuzz.targets import Target
 from tools.fuzz.text_damage import damage_csv
 
@@ -114,6 +115,34 @@ def _read_asv(path: Path) -> Any:
     from format_bench.changes.history import read_history
 
     return load_run(path), read_history(path, path.parent)
+
+
+# Bundles
+
+
+def _bundle(path: Path) -> None:
+    from format_bench.bundles.making import made
+    from format_bench.results import bundle
+    from format_bench.results.load import load
+
+    found = made(load(KEPT_RESULTS), {}, lambda _: None)
+    bundle.write(found.head, found.records[::10], path)
+
+
+def _read_bundle(path: Path) -> Any:
+    from format_bench.bundles.checks import check
+    from format_bench.results import bundle
+
+    found = bundle.read(path)
+    # Without the data, which are made, and not read.
+    return check(replace(found, head=found.head | {"data": []}), lambda _: None)
+
+
+def _damage_bundle(path: Path, draw: Random, canaries: Canaries) -> None:
+    lines = gzip.decompress(path.read_bytes()).splitlines(keepends=True)
+    place = draw.choice((0, draw.randrange(len(lines))))
+    lines[place] = changed_json(lines[place].decode(), draw, canaries) + b"\n"
+    path.write_bytes(gzip.compress(b"".join(lines)))
 
 
 # States and specifications, each with a reader by the name of the file
@@ -457,6 +486,8 @@ def targets() -> Iterator[Target]:
             writes=True,
             prints=True,
         )
+    of_bundles = (damage_bytes, _damage_bundle, _damage_bundle)
+    yield Target("bundle", {"mine.bundle.gz": _bundle}, of_bundles, _read_bundle, modules)
     yield Target(
         "asv_results",
         {"results": _asv},
