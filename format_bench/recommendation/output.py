@@ -302,10 +302,18 @@ def _show_excluded(console: Console, answer: Recommendation) -> None:
         terminal.prose(console, f"- {'; '.join(each.reasons.values()) or each.empty}", indent="  ")
 
 
+SCHEMA_VERSION = 1
+"""Version of `answer_schema.json`; raised when something is removed or changes its meaning."""
+
+
 def to_json(answer: Recommendation, evidence: Sequence[Evidence] = ()) -> dict[str, Any]:
-    """Return a recommendation as JSON values; numbers are as measured, in the units of `METRICS`."""
+    """Return a recommendation as JSON values, as `answer_schema.json` describes them.
+
+    Numbers are as measured, in the units of `METRICS`.
+    """
     change = answer.change
     return {
+        "version": SCHEMA_VERSION,
         "answer": brief.to_json(answer),
         "banner": answer.disturbance.banner or None,
         "median_noise": answer.disturbance.noise,

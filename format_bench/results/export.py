@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,43 @@ from adapter_core import UnknownNameError
 from adapter_core.files import write_atomically
 from format_bench.results.candidates import LOSSY, Configuration
 from format_bench.results.records import Record, line
+
+
+ABOUT = "formatbench"
+"""Key of the facts on the whole in the metadata of a Parquet file."""
+
+DICTIONARY = {
+    "suite": "Suite of the cell, the set of measurements; of asv with its class",
+    "format": "Label of the format, with its engine in brackets where it is not the usual one",
+    "engine": "Engine that the label names; empty if it names none",
+    "dataset": "Name of the data set",
+    "rows": "Rows of the table, images of the set, chunks of the array, or records",
+    "columns": "Columns of the table, or their like; 0 if there were no data",
+    "codec": "Codec that the file was saved with; null for none",
+    "level": "Level of the codec; null for its own default, or without one",
+    LOSSY: "Loss of values that format or codec declare, in words; empty if lossless",
+    "cache": "State of the page cache: warm or cold; null where it has no bearing",
+    "threads": "Thread policy: 1 or all",
+    "track": "Declared way to write the file; null in suites without",
+    "medium": "Medium of the file, where media were compared; else null",
+    "metric": "Measured quantity; smaller is better",
+    "unit": "Unit of value, repeats and interval: seconds, bytes, or the things that are counted",
+    "value": "Median of the repeats; null if status is not value",
+    "repeats": "All samples in the order taken",
+    "interval": "Lower and upper end of an interval of the median; null for a single sample",
+    "status": "value, unsupported, unavailable, failed or timed out",
+    "sentence": "Reason of a missing value, or a remark",
+    "run_id": "Id of the run: when it began, and random digits",
+    "rounds": "Rounds of the run, each in a process of its own, in which repeats were taken",
+    "round_sizes": "Number of the repeats of each round; empty if it is not known",
+    "query": "Query that the value is of; empty if of none",
+    "machine": "Fingerprint of the machine of a cluster; empty outside of clusters",
+    "cpu_repeats": "CPU seconds of each repeat, if it is a time of calls in one process",
+    "loop_repeats": "CPU seconds of a reference loop beside each repeat, which show the state of the CPU",
+    "environment": "Python, version of the measurement, and libraries; empty if not known",
+    "schema": "Number of the form of the record",
+}
+"""Descriptions of the columns of tables of records."""
 
 
 def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
@@ -27,6 +64,7 @@ def export(records: Iterable[Record], path: str | os.PathLike[str]) -> None:
         A file that ends in .jsonl, as `append` would make it; or in .csv or .parquet, a table with a
         column for each field and each axis, where lists are JSON text in CSV and lists in Parquet, and
         a column `lossy`: the loss of values that format or codec declare, in words; empty if lossless.
+        `DICTIONARY` describes the columns, and Parquet files contain these descriptions.
 
     Raises
     ------
@@ -81,6 +119,25 @@ def _write_csv(records: list[Record], path: Path) -> None:
 
 
 def _write_parquet(records: list[Record], path: Path) -> None:
+    write_parquet(records, path)
+
+
+def write_parquet(
+    records: list[Record], path: Path, about: Mapping[str, Any] | None = None
+) -> None:
+    """Write records as a Parquet file that explains itself.
+
+    Each column has its description in the metadata of its field (``description``).
+
+    Parameters
+    ----------
+    records : list of Record
+        The rows.
+    path : Path
+        The file.
+    about : mapping, optional
+        Facts on the whole, JSON text in the metadata of the file under `ABOUT`.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -92,5 +149,14 @@ def _write_parquet(records: list[Record], path: Path) -> None:
         "round_sizes": pa.list_(pa.int64()),
     }
     names, rows = flat_rows(records)
-    schema = pa.schema([(name, types.get(name, pa.string())) for name in names])
-    parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)
+    columns = [
+        pa.field(name, types.get(name, pa.string()), metadata={"description": description_of(name)})
+        for name in names
+    ]
+    facts = None if about is None else {ABOUT: json.dumps(about)}
+    parquet.write_table(pa.Table.from_pylist(rows, schema=pa.schema(columns, metadata=facts)), path)
+
+
+def description_of(column: str) -> str:
+    """Return the description of a column; of those without an entry, each an axis, a common one."""
+    return DICTIONARY.get(column, f"Value of the condition {column!r}; null where there is none")

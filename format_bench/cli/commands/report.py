@@ -26,7 +26,7 @@ from format_bench.report import writers
 )
 @click.pass_obj
 def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: Path | None) -> None:
-    """Write a report: HTML, PDF, PNG, SVG, CSV, Markdown or Excel.
+    """Write a report: HTML, PDF, PNG, SVG, CSV, Markdown, Excel or Parquet.
 
     RESULTS is a folder that `format-bench run` or postprocessing.py wrote, a file of records, or a
     folder of asv's results; append #MACHINE to choose one of several machines.
@@ -39,6 +39,7 @@ def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: P
     csv   all cells, one per row
     md    the tables and the verdict, as Markdown
     xlsx  all cells, and a sheet for each metric
+    parquet  all cells with samples, a description of each column, and versions, as one file to cite
 
     \b
     Examples:

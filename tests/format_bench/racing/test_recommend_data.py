@@ -72,6 +72,7 @@ def test_a_race_ends_with_a_recommendation_and_the_reasons_of_those_out(raced):
     done, folder, _ = raced
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
+    assert [each.message for each in undocumented(answer)] == []
     race = answer["race"]
     assert race["settled"]
     assert race["rows"] == 3000
@@ -95,6 +96,7 @@ def test_a_race_ends_with_a_recommendation_and_the_reasons_of_those_out(raced):
 SLOW = """
 from data_formats.csv import Adapter as CSV
 import time
+from tests.factories.answers import undocumented
 
 
 class Adapter(CSV):

@@ -21,6 +21,7 @@ from format_bench.recommendation.cost import (
 from format_bench.results import shipped
 from format_bench.results.export import export
 from format_bench.results.metrics import Measure
+from tests.factories.answers import undocumented
 from tests.factories.records import record, results, results_of
 from tests.helpers import run
 
@@ -156,6 +157,8 @@ def test_the_command_prints_costs_and_an_example_that_it_takes(tmp_path):
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "USD for 1 kept, 30 saves, 1,000 reads a month" in page
     assert "is cheapest for any number of whole reads a month." in page
-    (first, *_) = json.loads(run(*arguments, "--json").stdout)["cost"]["costs"]
+    answer = json.loads(run(*arguments, "--json").stdout)
+    assert [each.message for each in undocumented(answer)] == []
+    (first, *_) = answer["cost"]["costs"]
     assert first["name"] == "Parquet, no codec"
     assert first["year"] == pytest.approx(12 * first["month"])

@@ -8,6 +8,7 @@ import random
 import re
 from dataclasses import replace
 
+import jsonschema
 import pytest
 
 import data_formats
@@ -39,6 +40,7 @@ from format_bench.results.records import under
 from format_bench.results.shipped import DamageCounts, LinkCosts
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
+from tests.factories.answers import SCHEMA, undocumented
 from tests.factories.records import bare, in_rounds, record, results, results_of
 from tests.helpers import run
 
@@ -743,6 +745,7 @@ def test_the_command_prints_json(made):
     answer = recommend(load(made), wanted.weights, wanted.requirements)
     whole = output.to_json(answer, evidence_on(answer, load(made)))
     assert found == json.loads(json.dumps(whole))
+    assert [each.message for each in undocumented(found)] == []
     assert found["use"] == "Parquet, no codec"
     assert {each["name"]: each["missing_value"] for each in found["excluded"]} == {
         "XML": "XML has no read time of eq: failed: the disk is made of cheese"
@@ -886,3 +889,14 @@ def test_questions_and_their_weight_need_each_other():
         questions.parsed(["point=1", "point=2"])
     with pytest.raises(UnknownNameError, match="no question in made up 'pint'; did you mean point"):
         questions.mixed(results(ANSWERS), {"pint": 1.0})
+
+
+def test_the_schema_takes_answers_of_all_kinds_and_refuses_others():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    noisy = results(in_rounds(results_of(TWO).records, apart=5.0))
+    for found in (results_of(TWO), noisy, results_of({"CSV": TWO["Feather"]})):
+        answer = json.loads(json.dumps(output.to_json(recommend(found, {READ: 1, SIZE: 3}))))
+        assert [each.message for each in undocumented(answer)] == []
+        assert [*undocumented(answer | {"version": 2})] != []
+        assert [*undocumented(answer | {"new": 1})] != []
+        assert [*undocumented({name: each for name, each in answer.items() if name != "ranked"})] != []

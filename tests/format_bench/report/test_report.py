@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import re
 import sys
@@ -31,7 +32,7 @@ from format_bench.results.marks import pareto_front
 from format_bench.results.metrics import Measure
 from format_bench.results.status import CellStatus
 from format_bench.runner.runner import Limits, Runner
-from tests.factories.records import METADATA, compressed, in_rounds, labels, measured, record, results
+from tests.factories.records import METADATA, answered, compressed, in_rounds, labels, measured, record, results
 
 EVIL = (
     """<script>alert(1)</script> "quoted" 'it' & $\\frac{$ | =cmd|' /C calc'!A0"""
@@ -276,6 +277,21 @@ def test_any_results_have_a_report(kind, output, tmp_path):
     report.write(found, output, path)
     assert path.exists()
     assert [each for each in tmp_path.iterdir() if each != path] == []
+
+
+def test_a_parquet_file_explains_and_cites_itself(tmp_path):
+    from pyarrow import parquet
+
+    run = METADATA | {"command": "format-bench run --data /home/jane/a.csv", "scratch": {"path": "/home"}}
+    found = results([record("CSV", "size", 5), *answered(["CSV"])], metadata=[run])
+    report.write(found, "parquet", path := tmp_path / "run.parquet")
+    schema = parquet.read_schema(path)
+    assert {each.name for each in schema if not (each.metadata or {}).get(b"description")} == set()
+    about = json.loads(schema.metadata[b"formatbench"])
+    assert about["runs"][0]["libraries"]["pandas"] == "3.1.1"
+    assert about["citation"].startswith("made up: results of FormatBench ")
+    assert "/home" not in json.dumps(about)
+    assert parquet.read_table(path).num_rows == len(found.records)
 
 
 def test_text_of_records_is_text_on_the_page():

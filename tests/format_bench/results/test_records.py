@@ -24,11 +24,12 @@ from adapter_core.errors import (
     UnknownNameError,
 )
 from format_bench.results import records
-from format_bench.results.export import export
+from format_bench.results.export import DICTIONARY, export, flat_rows
 from format_bench.results.metrics import METRICS
 from format_bench.results.record_form import schema, validate
 from format_bench.results.records import Record, append, engine_of, read, under
 from format_bench.results.status import CellStatus
+from tests.helpers import ROOT
 
 NAMES = [field.name for field in fields(Record)]
 OPTIONAL = {
@@ -532,6 +533,14 @@ def test_an_exported_parquet_file_has_lists(tmp_path, rows):
     assert str(table.schema.field("value").type) == "double"
     assert str(table.schema.field("level").type) == "int64"
     assert pd.read_parquet(path).shape == (len(rows), len(COLUMNS))
+
+
+def test_each_column_of_an_exported_file_has_its_own_description():
+    names, _ = flat_rows([GOOD])
+    assert set(DICTIONARY) == set(names)
+    assert len(set(DICTIONARY.values())) == len(names)
+    page = (ROOT / "docs" / "reading_results.md").read_text(encoding="utf-8")
+    assert [name for name, text in DICTIONARY.items() if f"| `{name}` | {text} |" not in page] == []
 
 
 @pytest.mark.parametrize("name", ["results.csv", "results.parquet"])
