@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from format_bench.recommendation import code
-from format_bench.recommendation.scoring import ESTIMATES, READ_TIME, SAVE_TIME, SIZE
+from format_bench.recommendation.scoring import ESTIMATES, PREDICTIONS, READ_TIME, SAVE_TIME, SIZE
 from format_bench.recommendation.sensitivity import break_even_of, smallest_change
 from format_bench.results.adapter_facts import facts_of
 from format_bench.results.display.text import format_ratio, joined, quantity
@@ -67,6 +67,8 @@ def brief_of(answer: Recommendation) -> Brief:
     name = answer.first.candidate.name
     if answer.noise == ESTIMATES:
         name += ", by estimates from samples"
+    elif answer.noise == PREDICTIONS:
+        name += ", predicted from other tables"
     elif len(answer.ranked) == 1 and answer.unmeasured:
         name += ", the only one measured on all rows so far"
     several = len(answer.datasets)
@@ -165,6 +167,12 @@ def runner_up(answer: Recommendation) -> Ranked | None:
     return next(each for each in answer.ranked if each.candidate.name == change.name)
 
 
+_TIES = {
+    ESTIMATES: "samples cannot tell them apart",
+    PREDICTIONS: "a prediction cannot tell them apart",
+}
+
+
 def _or(answer: Recommendation) -> str:
     if (second := runner_up(answer)) is None:
         first = answer.first.candidate.configuration
@@ -172,7 +180,7 @@ def _or(answer: Recommendation) -> str:
         return f"not yet measured on all rows: {names}" if names else ""
     tie = ""
     if second.ties:
-        tie = "samples cannot tell them apart" if answer.noise == ESTIMATES else "as good within noise"
+        tie = _TIES.get(answer.noise, "as good within noise")
     clauses = [tie, *_when(answer, second)]
     text = "; ".join(filter(None, clauses)) or "second, whatever counts more"
     speed = _break_even(answer, second)

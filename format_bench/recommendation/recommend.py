@@ -20,6 +20,7 @@ from format_bench.recommendation.scope import (
 )
 from format_bench.recommendation.scoring import (
     ESTIMATES,
+    PREDICTIONS,
     NO_TRANSFER,
     READ_TIME,
     SAVE_TIME,
@@ -97,7 +98,7 @@ class Recommendation:
     """The weights that count, and the transfers that times include."""
     requirements: tuple[Requirement, ...]
     noise: str
-    """Source of the bands: "rounds", "intervals", `ESTIMATES`, or "unknown"."""
+    """Source of the bands: "rounds", "intervals", `ESTIMATES`, `PREDICTIONS`, or "unknown"."""
     ranked: list[Ranked]
     """Best first; at least one."""
     excluded: list[Excluded]
@@ -122,7 +123,7 @@ class Recommendation:
         """
         if self.disturbance.is_too_noisy:
             return bool(self.ties)
-        if self.noise == ESTIMATES:
+        if self.noise in {ESTIMATES, PREDICTIONS}:
             return False  # their bands are wide for want of measurements
         low, high = self.first.band
         is_wide = high > WIDE_BAND * low

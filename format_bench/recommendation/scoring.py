@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 ESTIMATES = "estimates"
 """Source of the bands of values that are estimated from samples."""
 
+PREDICTIONS = "predictions"
+"""Source of the bands of values that are predicted from other tables."""
+
 # Only their proportions matter.
 Weights = dict[Measure, float]
 

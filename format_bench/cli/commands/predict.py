@@ -1,0 +1,135 @@
+"""Which format to use for a table, by measured tables that resemble it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from format_bench.cli.options import (
+    Name,
+    load_source,
+    measuring_console,
+    metric_names,
+    taken_limits,
+    taken_parse_dates,
+    with_data_limits,
+)
+from format_bench.prediction.predicted import MeasuredTables, predict
+from format_bench.prediction.table_profile import profile_of
+from format_bench.recommendation import Requirement, output, purposes, recommend, scoring
+from format_bench.recommendation.scoring import PREDICTIONS
+from format_bench.results.display.text import format_ratio, joined, plural
+from format_bench.runner.reading_display import ReadingDisplay
+from format_bench.runner.user_data import Source, read_table
+
+if TYPE_CHECKING:
+    from format_bench.prediction.predicted import Prediction
+    from format_bench.recommendation import Recommendation
+
+DEFAULT = "reports/run"
+
+
+@click.command
+@click.argument("results", nargs=-1)
+@click.option("--data", required=True, metavar="FILE", help="Your table.")
+@click.option("--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights for a purpose.")
+@click.option(
+    "--weight",
+    "weighed",
+    multiple=True,
+    type=Name(metric_names, end="="),
+    metavar="METRIC=NUMBER",
+    help="Weight of a metric, e.g. read_time=3 or size=1.",
+)
+@click.option(
+    "--require",
+    "required",
+    multiple=True,
+    type=click.Choice([str(each) for each in Requirement]),
+    metavar="PROPERTY",
+    help="A property that the format must have.",
+)
+@click.option("--explain", is_flag=True, help="Also show the ranking, ties, caveats and exclusions.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
+@with_data_limits
+@click.pass_context
+def command(  # noqa: PLR0913 (one for each option)
+    ctx: click.Context,
+    /,
+    results: tuple[str, ...],
+    data: str,
+    weighed: tuple[str, ...],
+    required: tuple[str, ...],
+    preset: str | None,
+    explain: bool,  # noqa: FBT001 (a switch)
+    as_json: bool,  # noqa: FBT001 (a switch)
+    **limits: Any,
+) -> None:
+    """Predict a format for your table, without measuring it.
+
+    Your table is profiled (kinds of columns, distinct values, nulls, lengths, order), and sizes and
+    times follow from measured tables that resemble it. RESULTS are folders of results or bundles;
+    reports/run by default. The answer names its error, and the command that measures your table.
+
+    \b
+    Examples:
+      format-bench predict --data mine.csv
+      format-bench predict reports/run theirs.bundle.gz --data mine.parquet --preset archive
+    """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    data_limits, parse_dates = taken_limits(limits, data), taken_parse_dates(limits, data)
+    shown = measuring_console(quiet=ctx.obj["quiet"])
+    tables = MeasuredTables.of(map(load_source, results or (DEFAULT,)))
+    with ReadingDisplay(shown, data) as display:
+        source = Source(data, None, limits=data_limits, parse_dates=parse_dates)
+        df = read_table(source, display, partial(shown.print, soft_wrap=True))
+    found = predict(tables.tables, profile_of(df), Path(data.partition("::")[0]).stem)
+    wish = purposes.Wish(scoring.parsed(weighed), tuple(map(Requirement, required)), preset)
+    wanted = purposes.criteria_for(found.results, wish)
+    answer = recommend(found.results, wanted.weights, wanted.requirements)
+    measure = shlex.join(["format-bench", "recommend", "--data", data])
+    remarks = [*_remarks(found, answer, measure), *wanted.caveats]
+    if tables.left_out:
+        remarks.append(f"not used: {joined(tables.left_out)}")
+    answer = replace(
+        answer,
+        noise=PREDICTIONS,
+        caveats=[*remarks, *answer.caveats],
+        leading_caveats=len(remarks),
+    )
+    if as_json:
+        facts = output.to_json(answer) | {"prediction": _to_json(found, measure)}
+        click.echo(json.dumps(facts, ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        output.show(answer, quiet=ctx.obj["quiet"], explain=explain)
+
+
+def _remarks(found: Prediction, answer: Recommendation, measure: str) -> list[str]:
+    """Return what the prediction rests on, its error, and the command that measures the table."""
+    errors = [
+        f"{each.phrase} by a factor of {format_ratio(found.errors[each])}"
+        for each in answer.weights
+        if each in found.errors
+    ]
+    names = "; ".join(f"{name} ({distance:.1f})" for name, distance in found.nearest)
+    return [
+        f"predicted from {plural(found.tables, 'table')}; the nearest, with distances: {names}",
+        f"four of five left-out tables were missed by at most: {joined(errors, most=None)}"
+        if errors
+        else "the error is not known",
+        f"to measure it: {measure}",
+    ]
+
+
+def _to_json(found: Prediction, measure: str) -> dict[str, Any]:
+    return {
+        "tables": found.tables,
+        "nearest": [{"table": name, "distance": distance} for name, distance in found.nearest],
+        "error_factors": {measure.option: factor for measure, factor in found.errors.items()},
+        "measure": measure,
+    }

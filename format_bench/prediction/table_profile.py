@@ -1,0 +1,105 @@
+"""Properties of a table as numbers, by which tables resemble each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapter_core.errors import InvalidDataError
+from adapter_core.kinds import Kind, kinds_of
+from data_generator.profiling.measures import measure
+from data_generator.profiling.profile import as_arrow
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+BLOCK_ROWS = 10_000
+"""Consecutive rows that are profiled: enough for shares, and a fraction of a second for any table."""
+
+_INTEGERS = {Kind.INTEGER, Kind.UNSIGNED, Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED, Kind.TIMEDELTA}
+_FLOATS = {Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT, Kind.DECIMAL}
+_GROUPS = {
+    "integers": _INTEGERS,
+    "floats": _FLOATS,
+    "texts": {Kind.TEXT},
+    "categories": {Kind.CATEGORY},
+    "booleans": {Kind.BOOLEAN, Kind.NULLABLE_BOOLEAN},
+    "times": {Kind.DATETIME, Kind.ZONED_DATETIME, Kind.DATE, Kind.TIME},
+}
+"""Kinds of columns that formats treat alike; those of no group are "others"."""
+
+# Below it the ratio of distinct values says nothing more: all are alike.
+_LEAST_RATIO = 1e-4
+
+
+class TableProfile(NamedTuple):
+    """A table's size, kinds of columns, and properties."""
+
+    rows: int
+    columns: int
+    kinds: frozenset[Kind]
+    features: Mapping[str, float]
+    """Logarithms to the base of ten where values span orders of magnitude, else shares."""
+
+    @property
+    def cells(self) -> int:
+        """Number of values, at least one."""
+        return max(1, self.rows * self.columns)
+
+
+def profile_of(df: pd.DataFrame, rows: int | None = None) -> TableProfile:
+    """Return the profile of a table, shape (rows, columns).
+
+    Parameters
+    ----------
+    df : pandas.DataFrame
+        The table, or consecutive rows of it, of which `BLOCK_ROWS` count.
+    rows : int, optional
+        All rows of the table; by default those of `df`.
+    """
+    block, kinds = df.iloc[:BLOCK_ROWS], kinds_of(df)
+    count = len(df) if rows is None else rows
+    columns = [_column(block.iloc[:, place]) for place in range(df.shape[1])]
+    shares = {name: sum(kind in group for kind in kinds) for name, group in _GROUPS.items()}
+    shares["others"] = len(kinds) - sum(shares.values())
+    texts = [each["width"] for each, kind in zip(columns, kinds, strict=True) if kind in _GROUPS["texts"]]
+    features = {
+        "rows": math.log10(max(1, count)),
+        "columns": math.log10(max(1, df.shape[1])),
+        **{name: number / max(1, len(kinds)) for name, number in shares.items()},
+        **{name: _mean([each[name] for each in columns]) for name in _OF_COLUMNS},
+        "text width": _mean(texts),
+    }
+    return TableProfile(count, df.shape[1], frozenset(kinds), features)
+
+
+_OF_COLUMNS = ("width", "nulls", "distinct", "sortedness", "runs")
+
+
+def _column(column: pd.Series) -> dict[str, float]:
+    """Return the properties of a column; usual ones of a column without values, or of nested ones."""
+    found = dict.fromkeys(_OF_COLUMNS, 0.0)
+    try:
+        array = as_arrow(str(column.name), column)
+    except InvalidDataError:
+        return found
+    found["width"] = math.log10(max(1e-2, array.nbytes / max(1, len(array))))
+    found["nulls"] = array.null_count / max(1, len(array))
+    if _is_flat(array.type) and array.null_count < len(array):
+        statistics = measure(array)
+        found["distinct"] = math.log10(max(_LEAST_RATIO, statistics.ndv_ratio))
+        found["sortedness"] = statistics.sortedness
+        found["runs"] = math.log10(max(1.0, statistics.mean_run_length))
+    return found
+
+
+def _is_flat(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return not pa.types.is_nested(kind) and not isinstance(kind, pa.BaseExtensionType)
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
