@@ -110,6 +110,8 @@ setup(
         # Runs on many machines.
         "cluster": ["dask", "distributed"],
         "ray": ["ray"],
+        # The server for assistants.
+        "mcp": ["mcp>=2"],
         "docs": ["furo", "myst-parser", "sphinx"],
         "test": [
             "dask-jobqueue",

@@ -25,7 +25,8 @@ from format_bench.prediction.model import FEWEST_TABLES
 from format_bench.prediction.predicted import MeasuredTable, MeasuredTables, predict
 from format_bench.recommendation import recommend
 from format_bench.recommendation.purposes import BALANCED
-from format_bench.results.display.markdown import markdown_table
+from format_bench.results.candidates import Configuration
+from format_bench.results.display.markdown import table_lines
 from format_bench.results.load import Results
 from format_bench.results.metrics import METRICS, Measure
 
@@ -48,6 +49,7 @@ def by_one_table(others: Others, table: MeasuredTable) -> list[Record]:
 
     That table is the one whose sizes and times for each cell are the middle ones of all.
     """
+
     def typical(each: MeasuredTable) -> float:
         logs = [math.log(r.value / each.profile.cells) for r in each.cells.values() if _grows(r)]
         return statistics.fmean(logs) if logs else math.inf
@@ -93,16 +95,14 @@ class Errors:
 
     def add(self, table: MeasuredTable, predicted: Sequence[Record]) -> None:
         """Compare the records of a table with predicted ones."""
-        from format_bench.results.candidates import Configuration
-
         for each in predicted:
             measure = Measure.of(each).comparable
             there = table.cells.get((Configuration.of(each), measure))
             if there is not None and _grows(there) and _grows(each) and there.value and each.value:
                 self.logs[measure].append(abs(math.log(each.value / there.value)))
         try:
-            measured = recommend(Results("measured", [*table.cells.values()], []), BALANCED)
-            named = recommend(Results("predicted", list(predicted), []), BALANCED)
+            measured = recommend(Results("measured", [*table.cells.values()], []), BALANCED.weights)
+            named = recommend(Results("predicted", list(predicted), []), BALANCED.weights)
         except FormatBenchError:
             return
         winners = [measured.first, *measured.ties]
@@ -126,8 +126,8 @@ def rows_of(found: dict[str, Errors]) -> Iterator[list[str]]:
         cells = []
         for errors in found.values():
             logs = errors.logs[measure]
-            middle, most = (np.exp(np.quantile(logs, each)) for each in (0.5, 0.9)) if logs else (np.nan,) * 2
-            cells.append(f"{middle:.2f}, {most:.2f}")
+            ends = [np.exp(np.quantile(logs, each)) for each in (0.5, 0.9)] if logs else []
+            cells.append(", ".join(f"{each:.2f}" for each in ends))
         yield [measure.phrase, *cells]
     winners = (f"{sum(each.winners)} of {len(each.winners)}" for each in found.values())
     yield ["winner or a tie named", *winners]
@@ -144,7 +144,7 @@ def main() -> None:
         sys.exit(f"{len(tables.tables)} tables are too few: one is left out, and {FEWEST_TABLES} are needed")
     found = checked(tables.tables)
     print(f"{len(tables.tables)} tables, each left out once; errors as factors: median, 90th percentile\n")
-    print(markdown_table(["metric", *found], [*rows_of(found)]))
+    print(*table_lines(["metric", *found], [*rows_of(found)]), sep="\n")
 
 
 if __name__ == "__main__":

@@ -75,10 +75,6 @@ class MeasuredTables:
                 found.tables.append(MeasuredTable(name, profile, cells))
         return found
 
-    def without(self, number: int) -> MeasuredTables:
-        """Return the other tables, to predict one of them."""
-        return MeasuredTables([*self.tables[:number], *self.tables[number + 1 :]])
-
 
 def _is_plain(record: Record) -> bool:
     """Return whether a record is under no further condition than the page cache's state."""
@@ -133,7 +129,8 @@ def predict(tables: Sequence[MeasuredTable], profile: TableProfile, name: str) -
     found: list[Record] = []
     errors: defaultdict[Measure, list[float]] = defaultdict(list)
     for configuration, measure in dict.fromkeys(cell for each in tables for cell in each.cells):
-        cells = {n: tables[n].cells[configuration, measure] for n in order if (configuration, measure) in tables[n].cells}
+        cell = configuration, measure
+        cells = {n: tables[n].cells[cell] for n in order if cell in tables[n].cells}
         record = _predicted(cells, tables, space, profile, measure)
         if record is None:
             continue

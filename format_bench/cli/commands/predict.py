@@ -29,8 +29,13 @@ from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.user_data import Source, read_table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
     from format_bench.prediction.predicted import Prediction
     from format_bench.recommendation import Recommendation
+    from format_bench.results.load import Results
 
 DEFAULT = "reports/run"
 
@@ -83,30 +88,52 @@ def command(  # noqa: PLR0913 (one for each option)
       format-bench predict reports/run theirs.bundle.gz --data mine.parquet --preset archive
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
     data_limits, parse_dates = taken_limits(limits, data), taken_parse_dates(limits, data)
-    shown = measuring_console(quiet=ctx.obj["quiet"])
-    tables = MeasuredTables.of(map(load_source, results or (DEFAULT,)))
-    with ReadingDisplay(shown, data) as display:
-        source = Source(data, None, limits=data_limits, parse_dates=parse_dates)
-        df = read_table(source, display, partial(shown.print, soft_wrap=True))
-    found = predict(tables.tables, profile_of(df), Path(data.partition("::")[0]).stem)
+    source = Source(data, None, limits=data_limits, parse_dates=parse_dates)
     wish = purposes.Wish(scoring.parsed(weighed), tuple(map(Requirement, required)), preset)
+    shown = measuring_console(quiet=ctx.obj["quiet"])
+    answer, facts = answered(list(map(load_source, results or (DEFAULT,))), source, wish, shown)
+    if as_json:
+        whole = output.to_json(answer) | {"prediction": facts}
+        click.echo(json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        output.show(answer, quiet=ctx.obj["quiet"], explain=explain)
+
+
+def answered(
+    sources: Sequence[Results], source: Source, wish: purposes.Wish, shown: Console
+) -> tuple[Recommendation, dict[str, Any]]:
+    """Return the recommendation for a user's table by prediction, and what it rests on as JSON values.
+
+    Parameters
+    ----------
+    sources : sequence of Results
+        Results with measured tables.
+    source : Source
+        The user's table.
+    wish : Wish
+        Weights and requirements.
+    shown : Console
+        For progress and remarks of reading.
+
+    Raises
+    ------
+    FormatBenchError
+        If the table cannot be read, or nothing can be predicted.
+    """
+    tables = MeasuredTables.of(sources)
+    with ReadingDisplay(shown, source.path) as display:
+        df = read_table(source, display, partial(shown.print, soft_wrap=True))
+    name = Path(source.path.partition("::")[0]).stem
+    found = predict(tables.tables, profile_of(df), name)
     wanted = purposes.criteria_for(found.results, wish)
     answer = recommend(found.results, wanted.weights, wanted.requirements)
-    measure = shlex.join(["format-bench", "recommend", "--data", data])
+    measure = shlex.join(["format-bench", "recommend", "--data", source.path])
     remarks = [*_remarks(found, answer, measure), *wanted.caveats]
     if tables.left_out:
         remarks.append(f"not used: {joined(tables.left_out)}")
-    answer = replace(
-        answer,
-        noise=PREDICTIONS,
-        caveats=[*remarks, *answer.caveats],
-        leading_caveats=len(remarks),
-    )
-    if as_json:
-        facts = output.to_json(answer) | {"prediction": _to_json(found, measure)}
-        click.echo(json.dumps(facts, ensure_ascii=False, indent=2, allow_nan=False))
-    else:
-        output.show(answer, quiet=ctx.obj["quiet"], explain=explain)
+    caveats = [*remarks, *answer.caveats]
+    answer = replace(answer, noise=PREDICTIONS, caveats=caveats, leading_caveats=len(remarks))
+    return answer, _to_json(found, measure)
 
 
 def _remarks(found: Prediction, answer: Recommendation, measure: str) -> list[str]:
