@@ -74,11 +74,10 @@ def made(
     names = Names(with_names)
     records, metadata = redacted(results, own, names)
     generated = {each.dataset for each in results.records if not is_own(each, own)}
-    left_out = [] if with_names else [*_LEFT_OUT]
-    left_out += [
+    replaced = (
         f"{plural(number, _WORDS.get(kind, f'value of {kind}'))}, now {kind}-1 ..."
         for kind, number in names.counts.items()
-    ]
+    )
     order = SelfCheck.of(records)
     head = {
         "form": FORM,
@@ -90,7 +89,7 @@ def made(
         "noise": noise_of(order),
         "self_check": counts_of(order),
         "data": [*_data(records, generated, say)],
-        "left_out": left_out,
+        "left_out": [*_LEFT_OUT, *replaced],
     }
     return Bundle(head, records)
 

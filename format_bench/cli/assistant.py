@@ -10,16 +10,15 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 import click
 
-from adapter_core.errors import FormatBenchError, UnsupportedError, UserDataError
+from adapter_core.errors import FormatBenchError, UserDataError
 from adapter_core.text import printable
 from format_bench.cli.commands.compare import to_json as comparison_to_json
 from format_bench.cli.commands.list import SHORT
 from format_bench.cli.commands.predict import answered
 from format_bench.cli.options import load_source, measuring_console
 from format_bench.comparison import compare
-from format_bench.families.operations import registry_of
 from format_bench.recommendation import Requirement, output, purposes, recommend
-from format_bench.recommendation.code import code_of
+from format_bench.recommendation.code import calls_of
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.results import published
 from format_bench.results.candidates import Configuration
@@ -115,15 +114,10 @@ class Assistant:
 
     def show_code(self, label: str, codec: str = "none", family: str = "tables") -> dict[str, str]:
         """Return Python code that writes and reads a format; codec is a name, or a name and a level as in zstd:3."""  # noqa: E501 (one line is what an assistant sees)
-        registry = registry_of(_known(FAMILIES, family))
-        adapter = registry.find(label)
+        _known(FAMILIES, family)
         name, level = codec_choice(codec)
-        if name is not None:
-            adapter.codec_named(name)
-        text = code_of(Configuration(adapter.label, name, level, family=family))
-        if not text:
-            raise UnsupportedError(f"{label} has no code to paste with the codec {codec}")
-        return {"format": adapter.label, "code": text}
+        wanted = Configuration(label, name, level, family=family)
+        return {"format": label, "code": calls_of(wanted).text}
 
     def compare(self, a: str, b: str) -> dict[str, Any]:
         """Compare two results cell by cell: ratios B / A with their significance, and agreement of ranks."""
