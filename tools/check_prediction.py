@@ -1,7 +1,7 @@
 """Check of predictions: ``python -m tools.check_prediction RESULTS...``.
 
-Each measured table is left out in turn and predicted from the others, by `format_bench.prediction`. Beside it
-two baselines: one table for all (its values in proportion to the cells, of each other table in turn), and
+Each measured table is left out in turn and predicted from the others, by `format_bench.prediction`.
+Beside it two baselines: one table for all (the values of the middle one, in proportion to the cells), and
 the geometric mean of all other tables. Prints, as Markdown, the median and the 90th percentile of the
 errors by metric, as factors, and how often the named winner is the measured one, or ties with it.
 """
@@ -141,9 +141,13 @@ def main() -> None:
     for sentence in tables.left_out:
         print(f"left out: {sentence}", file=sys.stderr)
     if len(tables.tables) <= FEWEST_TABLES:
-        sys.exit(f"{len(tables.tables)} tables are too few: one is left out, and {FEWEST_TABLES} are needed")
+        sys.exit(
+            f"{len(tables.tables)} tables are too few: one is left out, and {FEWEST_TABLES} are needed"
+        )
     found = checked(tables.tables)
-    print(f"{len(tables.tables)} tables, each left out once; errors as factors: median, 90th percentile\n")
+    print(
+        f"{len(tables.tables)} tables, each left out once; errors as factors: median, 90th percentile\n"
+    )
     print(*table_lines(["metric", *found], [*rows_of(found)]), sep="\n")
 
 

@@ -21,7 +21,7 @@ from format_bench.bundles.making import counts_of, data_sets_of, noise_of
 from format_bench.families.operations import operations_of
 from format_bench.instruments.medium import IN_MEMORY
 from format_bench.results.display.text import joined, plural, quantity
-from format_bench.results.environments import MEASUREMENT, versions_of
+from format_bench.results.environments import MEASUREMENT, UNKNOWN, versions_of
 from format_bench.results.load import suite_of
 from format_bench.results.metrics import METRICS
 from format_bench.results.noise import is_wall_time
@@ -29,6 +29,8 @@ from format_bench.results.self_check import SelfCheck
 from format_bench.results.suites import FAMILIES, SUITES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from format_bench.results.bundle import Bundle
     from format_bench.results.records import Record
 
@@ -179,36 +181,41 @@ def _data(bundle: Bundle, say: Callable[[str], object]) -> CheckResult:
 
 def _versions(bundle: Bundle) -> CheckResult:
     """Check that versions are such, agree between head and records, and are known to this project."""
-    from packaging.version import InvalidVersion, Version
-
-    found: dict[str, None] = {}
     runs: dict[str, set[str]] = {}
     for run in bundle.head["metadata"]:
         for name, version in run.get("libraries", {}).items():
             runs.setdefault(name, set()).add(str(version))
-    checked = 0
-    for text, suite in dict.fromkeys((each.environment, suite_of(each)) for each in bundle.records):
-        for name, version in versions_of(text).items():
-            checked += 1
-            if name == MEASUREMENT:
-                newest = SUITES[suite].version if suite in SUITES else math.inf
-                if version.isdecimal() and int(version) > newest:
-                    found[f"measurement {version} of {suite} is newer than the {newest} known here"] = None
-                continue
-            try:
-                Version(version.split()[0])
-            except (InvalidVersion, IndexError):
-                if version != "?":
-                    found[f"{name} {version!r} is no version"] = None
-            if name in runs and version not in runs[name]:
-                others = joined(sorted(runs[name]))
-                found[f"records have {name} {version}, the head {others}"] = None
+    named = {
+        (name, version, suite_of(each))
+        for each in bundle.records
+        for name, version in versions_of(each.environment).items()
+        if version != UNKNOWN
+    }
+    found = dict.fromkeys(filter(None, (_about_version(*each, runs) for each in sorted(named))))
     unknown = sorted({suite_of(each) for each in bundle.records} - {*SUITES})
     if unknown:
         found[f"suite {joined(unknown)} is not known here"] = None
-    if not checked and not found:
+    if not named and not found:
         return CheckResult("versions", Verdict.UNKNOWN, "the records name no environment")
-    return _result("versions", [*found], f"{plural(checked, 'version')} agree with the head")
+    return _result("versions", [*found], f"{plural(len(named), 'version')} agree with the head")
+
+
+def _about_version(name: str, version: str, suite: str, runs: Mapping[str, set[str]]) -> str:
+    """Return why a version in the environment of records cannot be right; empty if it may be."""
+    from packaging.version import InvalidVersion, Version
+
+    if name == MEASUREMENT:
+        newest = SUITES[suite].version if suite in SUITES else math.inf
+        if version.isdecimal() and int(version) <= newest:
+            return ""
+        return f"measurement {version} of {suite} is not one of those up to {newest} known here"
+    try:
+        Version(version.split(maxsplit=1)[0])
+    except (InvalidVersion, IndexError):
+        return f"{name} {version!r} is no version"
+    if version in runs.get(name, {version}):
+        return ""
+    return f"records have {name} {version}, the head {joined(sorted(runs[name]))}"
 
 
 def _order(found: SelfCheck) -> CheckResult:
@@ -242,7 +249,9 @@ def _physics(bundle: Bundle) -> CheckResult:
         size = sizes.get(_file(each))
         on_disk = each.metric == "durable save time" or each.cache == "cold"
         moves = each.metric in {"save time", "durable save time", "read time"} and size
-        is_mapped = "save" not in each.metric and (held.get(_file(each)) or 0) < _HELD_SHARE * (size or 0)
+        is_mapped = "save" not in each.metric and (held.get(_file(each)) or 0) < _HELD_SHARE * (
+            size or 0
+        )
         limit = disk if on_disk and not each.medium else memory
         if moves and size and not is_mapped and each.value and size / each.value > limit:
             speed, most = quantity(size / each.value, "bytes"), quantity(limit, "bytes")
@@ -280,8 +289,9 @@ def _stated(bundle: Bundle, order: SelfCheck) -> CheckResult:
     noise, stated = noise_of(order), bundle.head["noise"]
     found = [] if counts_of(order) == bundle.head["self_check"] else ["the stated self-check is another"]
     is_same = noise == stated or (
-        noise is not None and stated is not None and all(close(noise[name], stated[name]) for name in noise)
+        noise is not None
+        and stated is not None
+        and all(close(noise[name], stated[name]) for name in noise)
     )
     found += [] if is_same else ["the stated noise is another"]
     return _result("statements", found, "noise and self-check follow from the records")
-

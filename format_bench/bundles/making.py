@@ -48,7 +48,11 @@ def own_names(source: str) -> Mapping[str, str]:
 
 
 def made(
-    results: Results, own: Mapping[str, object], say: Callable[[str], object], *, with_names: bool = False
+    results: Results,
+    own: Mapping[str, object],
+    say: Callable[[str], object],
+    *,
+    with_names: bool = False,
 ) -> Bundle:
     """Return the bundle of results.
 
@@ -70,7 +74,9 @@ def made(
     """
     if len(results.records) > MOST_RECORDS:
         number = plural(len(results.records), "record")
-        raise InvalidBundleError(f"{results.name}: {number} are more than the {MOST_RECORDS:,} of a bundle")
+        raise InvalidBundleError(
+            f"{results.name}: {number} are more than the {MOST_RECORDS:,} of a bundle"
+        )
     names = Names(with_names)
     records, metadata = redacted(results, own, names)
     generated = {each.dataset for each in results.records if not is_own(each, own)}

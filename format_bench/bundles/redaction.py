@@ -1,4 +1,4 @@
-"""Redaction of results that are passed on: facts are kept by name, and names of own things become numbers."""
+"""Redaction of results to pass on: facts are kept by name, and own names become numbers."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ _KERNEL = re.compile(r"\d+(?:[.-]\d+)*")
 _URL = re.compile(r"\b[A-Za-z][\w+.-]*://[^\s\"'>)\]]+")
 
 # In quotes also with blanks; else up to the next one, and further words with a slash.
-_QUOTED_PATH = re.compile(r"([\"'`])(?:~|[A-Za-z]:)?[\\/][^\"'`]*\1")
-_PATH = re.compile(r"(?<![\w.])(?:~|[A-Za-z]:)?[\\/][\w.][^\s\"'`,;:)\]]*(?: [^\s\"'`]*[\\/][^\s\"'`,;:)\]]*)*")
+_QUOTED_WORD = r"[^\s\"'`,;:)\]]*"
+_PATH = re.compile(rf"(?<![\w.])(?:~|[A-Za-z]:)?[\\/][\w.]{_WORD}(?: [^\s\"'`]*[\\/]{_WORD})*")
 
 URL, PATH, USER, HOST, OWN = "URL", "PATH", "USER", "HOST", "X"
 """What takes the place of addresses, paths, names of the user and the machine, and other own words."""

@@ -92,7 +92,11 @@ def sample_of(records: Sequence[Record], formats: int) -> list[Record]:
     first = [each for each in group if each.metric == group[0].metric and not each.query]
     labels = list(dict.fromkeys(each.format for each in sorted(first, key=lambda each: each.value or 0)))
     steps = max(1, min(formats, len(labels)) - 1)
-    wanted = {labels[round(place * (len(labels) - 1) / steps)] for place in range(steps + 1)} if labels else ()
+    wanted = (
+        {labels[round(place * (len(labels) - 1) / steps)] for place in range(steps + 1)}
+        if labels
+        else ()
+    )
     return [each for each in group if each.format in wanted]
 
 

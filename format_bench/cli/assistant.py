@@ -1,4 +1,4 @@
-"""Answers for assistants: the functions of `format-bench mcp`, which read files below one folder alone."""
+"""Tools of `format-bench mcp`, which read files below one folder alone."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Assistant:
         return [in_one_line(each) for each in every]
 
     def list_names(self, kind: Listed) -> list[dict[str, Any]]:
-        """List names with their facts: formats, data sets, codecs, suites, conditions, metrics, presets or requirements."""  # noqa: E501 (one line is what an assistant sees)
+        """List formats, data sets, codecs, suites, metrics, presets ... with their facts."""
         if kind == "metrics":
             return [{"name": name, "unit": each.unit} for name, each in METRICS.items()]
         if kind == "presets":
@@ -93,7 +93,7 @@ class Assistant:
         weights: dict[str, float] | None = None,
         require: list[str] | None = None,
     ) -> dict[str, Any]:
-        """Rank the formats in measured results, a folder or a bundle, by weights of metrics or by a preset."""
+        """Rank the formats in results, a folder or a bundle, by weights of metrics or a preset."""
         found, wish = load_source(self._place(results)), _wish(preset, weights, require)
         wanted = purposes.criteria_for(found, wish)
         return output.to_json(recommend(found, wanted.weights, wanted.requirements))
@@ -105,7 +105,7 @@ class Assistant:
         preset: str | None = None,
         weights: dict[str, float] | None = None,
     ) -> dict[str, Any]:
-        """Predict a ranking of formats for a table in a file, without measuring it, from measured results."""
+        """Predict a ranking of formats for a table in a file, from results of other tables."""
         sources = [load_source(self._place(each)) for each in results or [DEFAULT]]
         wish = _wish(preset, weights, None)
         shown = measuring_console(quiet=True)
@@ -113,14 +113,14 @@ class Assistant:
         return output.to_json(answer) | {"prediction": facts}
 
     def show_code(self, label: str, codec: str = "none", family: str = "tables") -> dict[str, str]:
-        """Return Python code that writes and reads a format; codec is a name, or a name and a level as in zstd:3."""  # noqa: E501 (one line is what an assistant sees)
+        """Return Python code that writes and reads a format, with a codec such as zstd or zstd:3."""
         _known(FAMILIES, family)
         name, level = codec_choice(codec)
         wanted = Configuration(label, name, level, family=family)
         return {"format": label, "code": calls_of(wanted).text}
 
     def compare(self, a: str, b: str) -> dict[str, Any]:
-        """Compare two results cell by cell: ratios B / A with their significance, and agreement of ranks."""
+        """Compare two results cell by cell: ratios B / A, their significance, agreement of ranks."""
         one, other = (load_source(self._place(each)) for each in (a, b))
         return comparison_to_json(compare(one, other))
 

@@ -94,7 +94,10 @@ def _command() -> str | None:
     """Return the command line of `format-bench`; None in processes of other programs."""
     program, *arguments = sys.argv
     place = Path(program)
-    is_own = place.name in {"format-bench", "main.py"} or place.parts[-2:] == ("format_bench", "__main__.py")
+    is_own = place.name in {"format-bench", "main.py"} or place.parts[-2:] == (
+        "format_bench",
+        "__main__.py",
+    )
     return shlex.join(["format-bench", *arguments]) if is_own else None
 
 

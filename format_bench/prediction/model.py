@@ -1,10 +1,10 @@
 """Regression of values on profiles of tables, with errors of leaving one table out.
 
-Values grow about in proportion to the number of cells of a table, so that the logarithm of the value for each
-cell is regressed: by a Gaussian process with a squared exponential kernel (C. E. Rasmussen, C. K. I.
-Williams: Gaussian Processes for Machine Learning, 2006, chapter 2), around a ridge regression on the
-profile, since a few dozens of tables lie far apart in it. The residuals of leaving each table out follow
-from one inversion (chapter 5.4.2), and are the error that a prediction names.
+Values grow about in proportion to the number of cells of a table, so that the logarithm of the value for
+each cell is regressed, by a Gaussian process (C. E. Rasmussen, C. K. I. Williams: Gaussian Processes for
+Machine Learning, 2006, chapter 2). Its kernel is the sum of a linear and a squared exponential one, since
+a few dozens of tables lie far apart. The residuals of leaving each table out follow from one inversion
+(chapter 5.4.2), and are the error that a prediction names.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Neighbourhood:
         return found
 
     def distances(self, profile: TableProfile) -> Floats:
-        """Return the distance of each table from another one, shape (tables,); 1 is a usual difference."""
+        """Return the distance of each table from another one, shape (tables,); 1 is usual."""
         import numpy as np
 
         place = self._scaled(self._raw([profile]))
@@ -104,9 +104,7 @@ class Neighbourhood:
         weights = inverse @ (values - centre)
         there = _kernel(self._scaled(self._raw([profile])), known)[0]
         residuals = np.abs(weights / np.diag(inverse))
-        return Predicted(
-            float(centre + there @ weights), float(np.quantile(residuals, ERROR_QUANTILE))
-        )
+        return Predicted(float(centre + there @ weights), float(np.quantile(residuals, ERROR_QUANTILE)))
 
 
 def _kernel(one: Floats, other: Floats) -> Floats:

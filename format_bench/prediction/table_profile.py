@@ -64,7 +64,9 @@ def profile_of(df: pd.DataFrame, rows: int | None = None) -> TableProfile:
     columns = [_column(block.iloc[:, place]) for place in range(df.shape[1])]
     shares = {name: sum(kind in group for kind in kinds) for name, group in _GROUPS.items()}
     shares["others"] = len(kinds) - sum(shares.values())
-    texts = [each["width"] for each, kind in zip(columns, kinds, strict=True) if kind in _GROUPS["texts"]]
+    texts = [
+        each["width"] for each, kind in zip(columns, kinds, strict=True) if kind in _GROUPS["texts"]
+    ]
     features = {
         "rows": math.log10(max(1, count)),
         "columns": math.log10(max(1, df.shape[1])),

@@ -20,8 +20,8 @@ from format_bench.recommendation.scope import (
 )
 from format_bench.recommendation.scoring import (
     ESTIMATES,
-    PREDICTIONS,
     NO_TRANSFER,
+    PREDICTIONS,
     READ_TIME,
     SAVE_TIME,
     SIZE,

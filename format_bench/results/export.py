@@ -15,7 +15,6 @@ from adapter_core.files import write_atomically
 from format_bench.results.candidates import LOSSY, Configuration
 from format_bench.results.records import Record, line
 
-
 ABOUT = "formatbench"
 """Key of the facts on the whole in the metadata of a Parquet file."""
 
@@ -122,9 +121,7 @@ def _write_parquet(records: list[Record], path: Path) -> None:
     write_parquet(records, path)
 
 
-def write_parquet(
-    records: list[Record], path: Path, about: Mapping[str, Any] | None = None
-) -> None:
+def write_parquet(records: list[Record], path: Path, about: Mapping[str, Any] | None = None) -> None:
     """Write records as a Parquet file that explains itself.
 
     Each column has its description in the metadata of its field (``description``).

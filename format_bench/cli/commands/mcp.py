@@ -21,9 +21,7 @@ INSTRUCTIONS = (
 
 
 @click.command
-@click.argument(
-    "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path()
-)
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=Path())
 def command(folder: Path) -> None:
     """Answer an assistant by the Model Context Protocol.
 

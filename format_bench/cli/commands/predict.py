@@ -64,7 +64,7 @@ DEFAULT = "reports/run"
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
 @with_data_limits
 @click.pass_context
-def command(  # noqa: PLR0913 (one for each option)
+def command(  # noqa: PLR0913, PLR0917 (one for each option)
     ctx: click.Context,
     /,
     results: tuple[str, ...],

@@ -9,7 +9,9 @@ from adapter_core import UnavailableError
 from adapter_core.files import write_atomically
 from format_bench.results.load import Results
 
-WRITERS = {each: each for each in ("html", "pdf", "png", "svg", "csv", "xlsx", "parquet")} | {"md": "markdown"}
+WRITERS = {each: each for each in ("html", "pdf", "png", "svg", "csv", "xlsx", "parquet")} | {
+    "md": "markdown"
+}
 """Module of each output, by its ending."""
 
 FOLDERS = ("png", "svg")

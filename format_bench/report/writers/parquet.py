@@ -13,8 +13,9 @@ from format_bench.results.load import Results
 
 # Without folders, devices and commands, which say nothing to whoever cites the file.
 _CIRCUMSTANCES = (
-    "started", "seed", "scale", "commit", "python", "libraries", "c_libraries", "system", "cpu", "memory",
-)  # fmt: skip
+    *("started", "seed", "scale", "commit", "system", "cpu", "memory"),
+    *("python", "libraries", "c_libraries"),
+)
 
 
 def write(results: Results, path: Path) -> None:
@@ -23,7 +24,7 @@ def write(results: Results, path: Path) -> None:
 
 
 def about(results: Results) -> dict[str, Any]:
-    """Return what a citation of results needs: title, day, program, and the circumstances of each run."""
+    """Return title, day, program and citation of results, and the circumstances of each run."""
     program = importlib.metadata.metadata("formatbench")
     day = f"{datetime.now(UTC):%Y-%m-%d}"
     version, name = program["Version"], printable(results.name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 
 import pytest
 
@@ -137,7 +136,7 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("tool", ["recommend", "predict", "compare"])
 def test_files_elsewhere_are_refused_in_one_line(tools, folder, tool, text):
-    before = sorted(os.listdir(folder))
+    before = sorted(folder.iterdir())
     arguments = {"recommend": (text,), "predict": (text, ["one"]), "compare": (text, "one")}[tool]
     with pytest.raises(RefusedError) as error:
         tools[tool](*arguments)
@@ -146,7 +145,7 @@ def test_files_elsewhere_are_refused_in_one_line(tools, folder, tool, text):
     assert message.isprintable()
     assert len(message) <= LONGEST
     assert "root:" not in message
-    assert sorted(os.listdir(folder)) == before
+    assert sorted(folder.iterdir()) == before
 
 
 @pytest.mark.parametrize(

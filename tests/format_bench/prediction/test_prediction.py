@@ -34,7 +34,9 @@ def made_up(number, seed=1):
     """Return profiles whose sizes for each cell follow from two properties."""
     draw = random.Random(seed)
     profiles = [
-        TableProfile(1000, 10, frozenset(), {"rows": 3.0, "width": draw.random(), "nulls": draw.random()})
+        TableProfile(
+            1000, 10, frozenset(), {"rows": 3.0, "width": draw.random(), "nulls": draw.random()}
+        )
         for _ in range(number)
     ]
     logs = {n: 2.0 + 3 * p.features["width"] - p.features["nulls"] for n, p in enumerate(profiles)}
@@ -248,5 +250,7 @@ def test_the_check_finds_the_profile_better_than_one_table_for_all(folder):
     rows = [*check_prediction.rows_of(found)]
     assert rows[0][0] == "save time"
     assert rows[-1][0] == "winner or a tie named"
-    profile, one = (np.quantile(found[name].logs[SIZE], 0.9) for name in ("profile", "one table for all"))
+    profile, one = (
+        np.quantile(found[name].logs[SIZE], 0.9) for name in ("profile", "one table for all")
+    )
     assert profile < one

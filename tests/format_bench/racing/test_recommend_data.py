@@ -33,6 +33,7 @@ from format_bench.results import records
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import RESULTS
 from format_bench.results.suites import FAMILIES
+from tests.factories.answers import undocumented
 
 # Text to which rows can be added: few formats, so a race of them takes seconds.
 TEXT = ["--require", "text", "--require", "append"]

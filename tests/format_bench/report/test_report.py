@@ -32,7 +32,16 @@ from format_bench.results.marks import pareto_front
 from format_bench.results.metrics import Measure
 from format_bench.results.status import CellStatus
 from format_bench.runner.runner import Limits, Runner
-from tests.factories.records import METADATA, answered, compressed, in_rounds, labels, measured, record, results
+from tests.factories.records import (
+    METADATA,
+    answered,
+    compressed,
+    in_rounds,
+    labels,
+    measured,
+    record,
+    results,
+)
 
 EVIL = (
     """<script>alert(1)</script> "quoted" 'it' & $\\frac{$ | =cmd|' /C calc'!A0"""
@@ -282,7 +291,10 @@ def test_any_results_have_a_report(kind, output, tmp_path):
 def test_a_parquet_file_explains_and_cites_itself(tmp_path):
     from pyarrow import parquet
 
-    run = METADATA | {"command": "format-bench run --data /home/jane/a.csv", "scratch": {"path": "/home"}}
+    run = METADATA | {
+        "command": "format-bench run --data /home/jane/a.csv",
+        "scratch": {"path": "/home"},
+    }
     found = results([record("CSV", "size", 5), *answered(["CSV"])], metadata=[run])
     report.write(found, "parquet", path := tmp_path / "run.parquet")
     schema = parquet.read_schema(path)
