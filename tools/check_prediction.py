@@ -1,9 +1,9 @@
 """Check of predictions: ``python -m tools.check_prediction RESULTS...``.
 
 Each measured table is left out in turn and predicted from the others, by `format_bench.prediction`.
-Beside it two baselines: one table for all (the values of the middle one, in proportion to the cells), and
-the geometric mean of all other tables. Prints, as Markdown, the median and the 90th percentile of the
-errors by metric, as factors, and how often the named winner is the measured one, or ties with it.
+Beside it two baselines: one table for all (the values of the middle one, in proportion to the cells),
+and the geometric mean of all other tables. Prints, as Markdown, the median and the 90th percentile of
+the errors by metric, as factors, and how often the named winner is the measured one, or ties with it.
 """
 
 from __future__ import annotations

@@ -50,7 +50,8 @@ _KERNEL = re.compile(r"\d+(?:[.-]\d+)*")
 _URL = re.compile(r"\b[A-Za-z][\w+.-]*://[^\s\"'>)\]]+")
 
 # In quotes also with blanks; else up to the next one, and further words with a slash.
-_QUOTED_WORD = r"[^\s\"'`,;:)\]]*"
+_QUOTED_PATH = re.compile(r"([\"'`])(?:~|[A-Za-z]:)?[\\/][^\"'`]*\1")
+_WORD = r"[^\s\"'`,;:)\]]*"
 _PATH = re.compile(rf"(?<![\w.])(?:~|[A-Za-z]:)?[\\/][\w.]{_WORD}(?: [^\s\"'`]*[\\/]{_WORD})*")
 
 URL, PATH, USER, HOST, OWN = "URL", "PATH", "USER", "HOST", "X"
@@ -62,8 +63,8 @@ _LEAST_NAME = 3
 # Options of commands whose values are choices of this project; others name own things.
 _PLAIN_OPTIONS = {
     "--suite", "--datasets", "--formats", "--rows", "--codecs", "--tracks", "--steps", "--repeats",
-    "--time-budget", "--sample", "--chunks", "--shard", "--preset", "--weight", "--require", "--language",
-    "--parse-dates",
+    "--time-budget", "--sample", "--chunks", "--shard", "--preset", "--weight", "--require",
+    "--language", "--parse-dates",
 }  # fmt: skip
 
 _OWN_AXES = {"medium", "place", "library set"}

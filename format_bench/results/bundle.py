@@ -1,8 +1,8 @@
 """Bundle: the results of a run as one file to pass on, gzip-compressed JSON Lines.
 
 The first line is the head, which `bundle_schema.json` describes: circumstances, digests of the data,
-noise. Each further line is a record. There are no names of files inside, and a bundle from anybody is read
-within limits: what exceeds them, or is not a bundle, is refused before it takes memory.
+noise. Each further line is a record. There are no names of files inside, and a bundle from anybody is
+read within limits: what exceeds them, or is not a bundle, is refused before it takes memory.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ DICTIONARY = {
     "query": "Query that the value is of; empty if of none",
     "machine": "Fingerprint of the machine of a cluster; empty outside of clusters",
     "cpu_repeats": "CPU seconds of each repeat, if it is a time of calls in one process",
-    "loop_repeats": "CPU seconds of a reference loop beside each repeat, which show the state of the CPU",
+    "loop_repeats": "CPU seconds of a reference loop beside each repeat, by the state of the CPU",
     "environment": "Python, version of the measurement, and libraries; empty if not known",
     "schema": "Number of the form of the record",
 }

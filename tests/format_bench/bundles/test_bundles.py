@@ -155,7 +155,7 @@ def test_a_bundle_is_results_like_others(written, whole):
     assert found.records == whole.records
     assert found.metadata[0]["cpu"]["usable"] == 2
     report.write(found, "md", written.with_name("r.md"))
-    assert "Parquet" in written.with_name("r.md").read_text(encoding="utf-8")
+    assert "CSV" in written.with_name("r.md").read_text(encoding="utf-8")
 
 
 def test_equal_results_make_equal_files(written, whole, tmp_path):
@@ -282,7 +282,7 @@ def refused(path):
 def test_bombs_are_refused_before_they_take_memory(tmp_path):
     path = tmp_path / "bomb.bundle.gz"
     with gzip.open(path, "wb", compresslevel=9) as file:
-        for _ in range(64):
+        for _ in range(4):
             file.write(b"\0" * 2**24)
     assert "a line has more than" in refused(path)
 
@@ -358,7 +358,11 @@ def test_names_of_data_lead_nowhere(written):
     data = json.loads(lines_of(written)[0])["data"]
     facts = data[0] | {"name": "../../etc/passwd", "digest": "0" * 32}
     found = bundle.read(with_head(written, data=[facts]))
-    moved = [replace(each, dataset="../../etc/passwd") for each in found.records]
+    moved = [
+        replace(each, dataset=facts["name"], rows=facts["rows"])
+        for each in found.records
+        if each.suite == "tabular"
+    ]
     outcome = outcomes(replace(found, records=moved))["data"]
     assert outcome.verdict is Verdict.UNKNOWN
     assert "there is no" in outcome.sentence
