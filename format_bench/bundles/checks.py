@@ -240,7 +240,8 @@ def _physics(bundle: Bundle) -> CheckResult:
     disk = DISK_BYTES_PER_SECOND if systems and not systems & {"None", *IN_MEMORY} else memory
     sizes = {_file(each): each.value for each in bundle.records if each.metric == "size" and each.value}
     held = {_file(each): each.value for each in bundle.records if each.metric == "held memory"}
-    found, checked = [], 0
+    found: list[str] = []
+    checked = 0
     for each in bundle.records:
         if each.value is None or not is_wall_time(each) or METRICS[each.metric].unit != "seconds":
             continue
