@@ -244,13 +244,24 @@ def test_bad_input_is_one_line(folder, arguments, sentence):
     assert done.stderr.count("\n") == 1
 
 
-def test_the_check_finds_the_profile_better_than_one_table_for_all(folder):
-    tables = MeasuredTables.of([check_prediction.load_source(folder / "results.jsonl")]).tables
-    found = check_prediction.checked(tables)
-    rows = [*check_prediction.rows_of(found)]
-    assert rows[0][0] == "save time"
-    assert rows[-1][0] == "winner or a tie named"
-    profile, one = (
-        np.quantile(found[name].logs[SIZE], 0.9) for name in ("profile", "one table for all")
-    )
-    assert profile < one
+def test_the_check_finds_the_profile_better_where_values_follow_from_it():
+    found = check_prediction.checked(measured(*made_up(20)))
+    profile, one = (np.quantile(found[name].logs[SIZE], 0.9) for name in ("profile", "one table for all"))
+    assert profile < one / 2
+
+
+def test_the_check_finds_no_skill_in_random_values():
+    profiles, _ = made_up(20)
+    draw = random.Random(9)
+    found = check_prediction.checked(measured(profiles, {n: draw.gauss(0, 1) for n in range(20)}))
+    assert np.median(found["profile"].logs[SIZE]) > 0.4
+
+
+def test_the_check_prints_errors_and_winners(folder, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["check_prediction", str(folder / "results.jsonl")])
+    check_prediction.main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2] == "| metric | profile | one table for all | mean of all tables |"
+    # Each format is as many times the others on each table.
+    assert lines[-1].startswith("| winner or a tie named | ")
+    assert {cell.split(" of ")[0] for cell in lines[-1].split(" | ")[1:3]} == {lines[0].split()[0]}
