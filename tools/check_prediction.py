@@ -45,13 +45,15 @@ def by_profile(others: Others, table: MeasuredTable) -> list[Record]:
 
 
 def by_one_table(others: Others, table: MeasuredTable) -> list[Record]:
-    """Return the values of one table for each cell, times the cells of another one.
+    """Return the values of one table in proportion to the cells, or bytes, of another one.
 
-    That table is the one whose sizes and times for each cell are the middle ones of all.
+    That table is the one whose sizes and times in proportion are the middle ones of all.
     """
 
     def typical(each: MeasuredTable) -> float:
-        logs = [math.log(r.value / each.profile.cells) for r in each.cells.values() if _grows(r)]
+        logs = [
+            math.log(r.value / each.profile.extent(r.unit)) for r in each.cells.values() if _grows(r)
+        ]
         return statistics.fmean(logs) if logs else math.inf
 
     order = sorted(others, key=typical)
@@ -59,7 +61,7 @@ def by_one_table(others: Others, table: MeasuredTable) -> list[Record]:
 
 
 def by_mean(others: Others, table: MeasuredTable) -> list[Record]:
-    """Return the geometric mean over tables of the values for each cell, times the cells."""
+    """Return the geometric mean over tables of the values in proportion."""
     return [*_scaled(others, table)]
 
 
@@ -77,12 +79,12 @@ def _grows(record: Record) -> bool:
 def _scaled(others: Others, table: MeasuredTable) -> Iterator[Record]:
     for cell, record in table.cells.items():
         found = [
-            math.log(there.value / each.profile.cells)
+            math.log(there.value / each.profile.extent(there.unit))
             for each in others
             if (there := each.cells.get(cell)) is not None and _grows(there) and there.value
         ]
         if found:
-            value = math.exp(statistics.fmean(found)) * table.profile.cells
+            value = math.exp(statistics.fmean(found)) * table.profile.extent(record.unit)
             yield replace(record, value=value, repeats=[], interval=None, dataset=table.name)
 
 

@@ -1,10 +1,10 @@
 """Regression of values on profiles of tables, with errors of leaving one table out.
 
-Values grow about in proportion to the number of cells of a table, so that the logarithm of the value
-for each cell is regressed, by a Gaussian process (C. E. Rasmussen, C. K. I. Williams: Gaussian
-Processes for Machine Learning, 2006, chapter 2). Its kernel is the sum of a linear and a squared
-exponential one, since a few dozens of tables lie far apart. The residuals of leaving each table out
-follow from one inversion (chapter 5.4.2), and are the error that a prediction names.
+Times grow about in proportion to the number of cells of a table, and sizes to its bytes in memory, so
+that the logarithm of that proportion is regressed, by a Gaussian process (C. E. Rasmussen, C. K. I.
+Williams: Gaussian Processes for Machine Learning, 2006, chapter 2). Its kernel is the sum of a linear
+and a squared exponential one, since a few dozens of tables lie far apart. The residuals of leaving each
+table out follow from one inversion (chapter 5.4.2), and are the error that a prediction names.
 """
 
 from __future__ import annotations
@@ -84,14 +84,14 @@ class Neighbourhood:
         Parameters
         ----------
         logs : mapping of int to float
-            Logarithms of values for each cell, by the number of the table.
+            Logarithms of values in proportion, by the number of the table.
         profile : TableProfile
             The other table.
 
         Returns
         -------
         Predicted or None
-            The logarithm of the value for each cell; None of fewer than `FEWEST_TABLES`.
+            The logarithm of the value in proportion; None of fewer than `FEWEST_TABLES`.
         """
         import numpy as np
 

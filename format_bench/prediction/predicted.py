@@ -160,14 +160,14 @@ def _predicted(
     if METRICS[measure.metric].noise not in _GROWING or METRICS[measure.metric].unit == "ratio":
         return replace(nearest, **plain)
     logs = {
-        number: math.log(each.value / tables[number].profile.cells)
+        number: math.log(each.value / tables[number].profile.extent(each.unit))
         for number, each in cells.items()
         if each.value
     }
     found = space.predict(logs, profile)
     if found is None:
         return None
-    value = math.exp(found.log) * profile.cells
+    value = math.exp(found.log) * profile.extent(nearest.unit)
     factor = math.exp(found.error)
     facts = plain | {"value": value, "interval": [value / factor, value * factor]}
     sentence = f"predicted from {plural(len(logs), 'table')}"

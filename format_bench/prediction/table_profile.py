@@ -39,14 +39,15 @@ class TableProfile(NamedTuple):
 
     rows: int
     columns: int
+    arrow_bytes: float
+    """Size of all values in Arrow's memory, by those of a block."""
     kinds: frozenset[Kind]
     features: Mapping[str, float]
     """Logarithms to the base of ten where values span orders of magnitude, else shares."""
 
-    @property
-    def cells(self) -> int:
-        """Number of values, at least one."""
-        return max(1, self.rows * self.columns)
+    def extent(self, unit: str) -> float:
+        """Return what values of a unit grow in proportion to: bytes, or else the number of cells."""
+        return max(1.0, self.arrow_bytes if unit == "bytes" else self.rows * self.columns)
 
 
 def profile_of(df: pd.DataFrame, rows: int | None = None) -> TableProfile:
@@ -74,7 +75,8 @@ def profile_of(df: pd.DataFrame, rows: int | None = None) -> TableProfile:
         **{name: _mean([each[name] for each in columns]) for name in _OF_COLUMNS},
         "text width": _mean(texts),
     }
-    return TableProfile(count, df.shape[1], frozenset(kinds), features)
+    of_row = sum(10 ** each["width"] for each in columns)
+    return TableProfile(count, df.shape[1], count * of_row, frozenset(kinds), features)
 
 
 _OF_COLUMNS = ("width", "nulls", "distinct", "sortedness", "runs")

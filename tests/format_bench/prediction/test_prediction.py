@@ -35,7 +35,11 @@ def made_up(number, seed=1):
     draw = random.Random(seed)
     profiles = [
         TableProfile(
-            1000, 10, frozenset(), {"rows": 3.0, "width": draw.random(), "nulls": draw.random()}
+            1000,
+            10,
+            80_000.0,
+            frozenset(),
+            {"rows": 3.0, "width": draw.random(), "nulls": draw.random()},
         )
         for _ in range(number)
     ]
@@ -55,7 +59,7 @@ def test_a_profile_has_the_properties_of_a_table():
         }
     )
     found = profile_of(df)
-    assert (found.rows, found.columns, found.cells) == (1000, 3, 3000)
+    assert (found.rows, found.columns, found.extent("seconds")) == (1000, 3, 3000)
     assert found.features["integers"] == found.features["floats"] == found.features["texts"] == 1 / 3
     assert found.features["nulls"] == pytest.approx(0.5 / 3)
     assert Kind.TEXT in found.kinds
@@ -80,7 +84,7 @@ def test_any_table_has_a_profile(name):
 
 def test_a_table_without_rows_has_a_profile():
     found = profile_of(pd.DataFrame({"a": np.array([], float), "b": [[]][:0]}))
-    assert found.cells == 1
+    assert found.extent("bytes") == found.extent("seconds") == 1
     assert all(map(math.isfinite, found.features.values()))
 
 
@@ -142,7 +146,7 @@ def measured(profiles, logs, **fields):
         MeasuredTable(
             f"t{n}",
             each,
-            {(CSV, SIZE): record("CSV", "size", math.exp(logs[n]) * each.cells, **fields)},
+            {(CSV, SIZE): record("CSV", "size", math.exp(logs[n]) * each.extent("bytes"), **fields)},
         )
         for n, each in enumerate(profiles)
     ]
@@ -151,7 +155,7 @@ def measured(profiles, logs, **fields):
 def test_values_grow_with_the_cells_and_have_their_error():
     profiles, logs = made_up(30)
     tables = measured(profiles, logs)
-    large = profiles[3]._replace(rows=1_000_000)
+    large = profiles[3]._replace(rows=1_000_000, arrow_bytes=80_000_000.0)
     one, other = (predict(tables, each, "mine").results.records[0] for each in (profiles[3], large))
     assert other.value == pytest.approx(1000 * one.value)
     assert (other.dataset, other.rows, other.columns) == ("mine", 1_000_000, 10)
@@ -201,7 +205,7 @@ def folder(tmp_path_factory):
         grown = 1 + 5 * profile.features["texts"]
         for label, size, seconds in (("CSV", 9.0, 9e-7), ("Parquet", 2.0, 1e-7), ("Feather", 5.0, 5e-8)):
             facts = {"dataset": name, "rows": 200, "columns": profile.columns}
-            cells = profile.cells * grown
+            cells = profile.extent("seconds") * grown
             written.append(record(label, "size", size * cells, **facts))
             for metric in ("save time", "read time"):
                 written.append(record(label, metric, seconds * cells, **facts))
@@ -246,7 +250,9 @@ def test_bad_input_is_one_line(folder, arguments, sentence):
 
 def test_the_check_finds_the_profile_better_where_values_follow_from_it():
     found = check_prediction.checked(measured(*made_up(20)))
-    profile, one = (np.quantile(found[name].logs[SIZE], 0.9) for name in ("profile", "one table for all"))
+    profile, one = (
+        np.quantile(found[name].logs[SIZE], 0.9) for name in ("profile", "one table for all")
+    )
     assert profile < one / 2
 
 
