@@ -51,7 +51,7 @@ def server(folder: Path) -> MCPServer:
         hint = "pip install 'formatbench[mcp]'"
         raise UnavailableError("format-bench mcp", f"{error.name} is not installed", hint) from error
     # Its imports take seconds, which help must not.
-    from format_bench.cli.assistant import Assistant
+    from format_bench.cli.commands._assistant import Assistant
 
     found = MCPServer("FormatBench", instructions=INSTRUCTIONS)
     hints = ToolAnnotations(read_only_hint=True, open_world_hint=False)

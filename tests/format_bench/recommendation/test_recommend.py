@@ -893,7 +893,7 @@ def test_questions_and_their_weight_need_each_other():
 
 def test_the_schema_takes_answers_of_all_kinds_and_refuses_others():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    noisy = results(in_rounds(results_of(TWO).records, apart=5.0))
+    noisy = results(in_rounds(results_of(TWO).records, apart=1.9))
     for found in (results_of(TWO), noisy, results_of({"CSV": TWO["Feather"]})):
         answer = json.loads(json.dumps(output.to_json(recommend(found, {READ: 1, SIZE: 3}))))
         assert [each.message for each in undocumented(answer)] == []
