@@ -26,7 +26,7 @@ from format_bench.report import writers
 )
 @click.pass_obj
 def command(obj: dict[str, bool], source: Path, formats: tuple[str, ...], out: Path | None) -> None:
-    """Write a report: HTML, PDF, PNG, SVG, CSV, Markdown, Excel or Parquet.
+    """Write a report: HTML, PDF, pictures, CSV, Excel or Parquet.
 
     RESULTS is a folder that `format-bench run` or postprocessing.py wrote, a file of records, or a
     folder of asv's results; append #MACHINE to choose one of several machines.
