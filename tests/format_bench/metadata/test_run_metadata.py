@@ -259,3 +259,20 @@ def test_commit_is_that_of_the_checkout_that_tracks_the_code(tmp_path, monkeypat
 
     monkeypatch.setenv("ASV_COMMIT", "abc")
     assert collect(tmp_path)["commit"] == {"hash": "abc", "clean": None}
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (
+            ["/usr/bin/format-bench", "run", "--data", "my file.csv"],
+            "format-bench run --data 'my file.csv'",
+        ),
+        (["/x/format_bench/__main__.py", "run"], "format-bench run"),
+        (["/x/tools/fuzz/__main__.py", "run"], None),
+        (["pytest", "-q"], None),
+    ],
+)
+def test_the_command_is_that_of_format_bench_alone(monkeypatch, words, command):
+    monkeypatch.setattr(sys, "argv", words)
+    assert run_metadata._command() == command
