@@ -1,0 +1,1 @@
+"""Parts that several training loaders share: orders, batches, and loops with worker processes."""
