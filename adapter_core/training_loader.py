@@ -82,6 +82,7 @@ class TrainingLoader(BaseAdapter):
     A subclass implements `_prepare` and `_open`, and declares its limits.
     """
 
+    suffix = ".samples"
     refuses: ClassVar[Mapping[SampleKind, str]] = {}
     """Kinds of samples that it cannot feed, each with the reason, as a clause."""
     single_rank: ClassVar[str] = ""

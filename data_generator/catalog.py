@@ -1,4 +1,4 @@
-"""Generation of tables, images, arrays and records by name."""
+"""Generation of tables, images, arrays, records and samples by name."""
 
 from __future__ import annotations
 
@@ -39,6 +39,11 @@ def array_names() -> list[str]:
 def record_names() -> list[str]:
     """Return the names of all sets of records."""
     return datasets.names("records")
+
+
+def sample_names() -> list[str]:
+    """Return the names of all sets of samples to train a model on."""
+    return datasets.names("training")
 
 
 def table(
@@ -277,4 +282,31 @@ def records(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Da
     definition = datasets.find(name, "records", "set of records")
     if count is not None and count < 0:
         raise ValueError(f"a set cannot have {count} records")
+    return definition.make(definition.default_count if count is None else count, seed)
+
+
+def samples(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dataset:
+    """Return a named set of samples to train a model on, the same for the same (name, count, seed).
+
+    Samples are made when they are asked for. The files of images depend on the version of Pillow too.
+
+    Parameters
+    ----------
+    name : str
+        One of `sample_names`; ``format-bench list datasets`` describes each.
+    count : int, optional
+        Number of samples; if not given, the data set's own.
+    seed : int
+        Sets of different seeds have nothing in common but their fields.
+
+    Raises
+    ------
+    UnknownNameError
+        If no set has that name.
+    ValueError
+        If `count` is negative.
+    """
+    definition = datasets.find(name, "training", "set of samples")
+    if count is not None and count < 0:
+        raise ValueError(f"a set cannot have {count} samples")
     return definition.make(definition.default_count if count is None else count, seed)

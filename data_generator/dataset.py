@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
     from adapter_core.array_source import ArraySource
     from adapter_core.record_set import RecordSet
+    from adapter_core.sample_set import SampleSet
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Data of one benchmark: a table or several, images with their labels, an n-d array, or records."""
+    """Data of one benchmark: a table or several, images with labels, an n-d array, records, samples."""
 
     name: str
     df: pd.DataFrame | None = None
@@ -33,6 +34,8 @@ class Dataset:
     """Records, made on demand; None for other data."""
     tables: Mapping[str, pd.DataFrame] | None = None
     """Several tables by name, the first counts the rows; None for other data."""
+    samples: SampleSet | None = None
+    """Samples to train a model on, made on demand; None for other data."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,14 @@ class DatasetDefinition:
     name: str
     """Unique among all data sets, whatever their family."""
     family: str
-    """Kind of data: ``tables``, ``images``, ``arrays``, ``records``; ``queries`` of several tables."""
+    """Kind of data: ``tables``, ``images``, ``arrays``, ``records``, ``training``; ``queries`` of several
+    tables."""
     description: str
     """One line for lists, without a full stop."""
     make: Callable[[int, int], Dataset]
-    """Generator, called with the number of rows, images, chunks or records and with the seed."""
+    """Generator, called with the number of rows, images, chunks, records or samples, and the seed."""
     default_count: int
-    """Number of rows, images, chunks or records if none is given; all of a real data set."""
+    """Number of rows, images, chunks, records or samples if none is given; all of a real data set."""
     quick_count: int | None = None
     """Largest number of them in a run without a given number; None for the suite's own."""
     is_real: bool = False

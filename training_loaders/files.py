@@ -28,7 +28,6 @@ class Adapter(TrainingLoader):
     """
 
     label = "Files[loop]"
-    suffix = ".files"
     requires = ("numpy",)
 
     def _prepare(self, samples: SampleSet, folder: Path) -> None:
