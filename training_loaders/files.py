@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,10 +59,7 @@ class _Reader(SampleReader):
     def __len__(self) -> int:
         return self._count
 
-    def get(self, indices: Sequence[int]) -> list[Sample]:
-        return [self._sample(index) for index in indices]
-
-    def _sample(self, index: int) -> Sample:
+    def get(self, index: int) -> Sample:
         stem = _stem(self._folder, index)
         sample = {INDEX: index, **json.loads(stem.with_suffix(".json").read_bytes())}
         for name, (form, dtype, shape) in self._fields.items():

@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from adapter_core.training_loader import Batch, Feeding
 
 
+BLOCK_BATCHES = 32
+"""Batches that a block of neighbouring samples is read for; of 32 samples, 1,024."""
+
+MIXED_BLOCKS = 8
+"""Blocks whose samples are shuffled together, in the memory of one worker. Chosen, not measured."""
+
+
 def collated(samples: Sequence[Sample]) -> Batch:
     """Return samples as a batch: arrays of equal shapes are stacked, texts and others are lists."""
     import numpy as np
@@ -33,6 +40,32 @@ def epoch_order(count: int, feeding: Feeding, epoch: int) -> list[int]:
     if feeding.seed is not None:
         np.random.default_rng([feeding.seed, epoch]).shuffle(order)
     return order[feeding.rank :: feeding.world].tolist()
+
+
+def block_groups(count: int, feeding: Feeding, epoch: int) -> list[list[int]]:
+    """Return the indices of a rank in an epoch, group by group of shuffled blocks.
+
+    Without a seed, a group is a block, and the order is the stored one.
+    """
+    import numpy as np
+
+    rows = BLOCK_BATCHES * feeding.batch_size
+    blocks = [list(range(start, min(start + rows, count))) for start in range(0, count, rows)]
+    if feeding.seed is None:
+        return blocks[feeding.rank :: feeding.world]
+    random = np.random.default_rng([feeding.seed, epoch])
+    # Whole batches: a block that is cut short is the last of its group, and the group the last.
+    short = blocks.pop() if count % rows else []
+    random.shuffle(blocks)
+    blocks += [short] if short else []
+    own = blocks[feeding.rank :: feeding.world]
+    groups = [
+        [index for block in own[first : first + MIXED_BLOCKS] for index in block]
+        for first in range(0, len(own), MIXED_BLOCKS)
+    ]
+    for group in groups:
+        random.shuffle(group)
+    return groups
 
 
 def batches_of(order: Sequence[int], size: int) -> list[Sequence[int]]:

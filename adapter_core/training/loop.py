@@ -12,12 +12,14 @@ import mmap
 import multiprocessing
 import os
 import pickle
+from abc import abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapter_core.reader import Reader
-from adapter_core.training.batches import batches_of, collated, epoch_order
+from adapter_core.training.batches import batches_of, block_groups, collated, epoch_order
 from adapter_core.training_loader import Feed
 
 if TYPE_CHECKING:
@@ -31,13 +33,17 @@ PREFETCH = 2
 class SampleReader(Reader):
     """Open files of samples, for random access."""
 
+    @abstractmethod
     def __len__(self) -> int:
         """Return the number of samples."""
-        raise NotImplementedError
 
-    def get(self, indices: Sequence[int]) -> list[Sample]:
-        """Return stored samples, with their indices, in the order of `indices`."""
-        raise NotImplementedError
+    @abstractmethod
+    def get(self, index: int) -> Sample:
+        """Return a stored sample, with its index."""
+
+    def batch(self, indices: Sequence[int], decode: Callable[[Sample], Sample]) -> Batch:
+        """Return decoded samples as a batch; readers of columns have a faster way."""
+        return collated([decode(self.get(index)) for index in indices])
 
 
 class LoopFeed(Feed):
@@ -65,10 +71,8 @@ class LoopFeed(Feed):
 
     def epoch(self, number: int, state: Any = None) -> Iterator[Batch]:
         """Return the batches of an epoch; a state is the number of those that were given."""
-        order = epoch_order(len(self._reader), self._feeding, number)
-        wanted = batches_of(order, self._feeding.batch_size)
         self._given = state or 0
-        for batch in self._loaded(wanted[self._given :]):
+        for batch in self._loaded(self._plan(number)[self._given :]):
             self._given += 1
             yield batch
 
@@ -83,22 +87,45 @@ class LoopFeed(Feed):
         self._workers = []
         self._reader.close()
 
-    def _loaded(self, batches: Sequence[Sequence[int]]) -> Iterator[Batch]:
+    def _plan(self, epoch: int) -> list[tuple[int, Sequence[int]]]:
+        """Return the indices of each batch of an epoch, with the number of the worker that loads it."""
+        order = epoch_order(len(self._reader), self._feeding, epoch)
+        batches = batches_of(order, self._feeding.batch_size)
+        return [(number % max(1, self._feeding.workers), each) for number, each in enumerate(batches)]
+
+    def _loaded(self, plan: list[tuple[int, Sequence[int]]]) -> Iterator[Batch]:
         if not self._workers:
-            for indices in batches:
-                yield _batch(self._reader, indices, self._feeding.decode)
+            for _, indices in plan:
+                yield self._reader.batch(indices, self._feeding.decode)
             return
-        # An epoch that was left early has batches on their way.
-        for worker in self._workers:
-            worker.drain()
-        ahead = PREFETCH * len(self._workers)
-        for number, indices in enumerate(batches[:ahead]):
-            self._workers[number % len(self._workers)].ask(indices)
-        for number in range(len(batches)):
-            worker = self._workers[number % len(self._workers)]
-            yield worker.take()
-            if number + ahead < len(batches):
-                worker.ask(batches[number + ahead])
+        left: list[deque[Sequence[int]]] = [deque() for _ in self._workers]
+        for number, indices in plan:
+            left[number].append(indices)
+        for worker, batches in zip(self._workers, left, strict=True):
+            worker.drain()  # batches of an epoch that was left early
+            for _ in range(min(PREFETCH, len(batches))):
+                worker.ask(batches.popleft())
+        for number, _ in plan:
+            yield self._workers[number].take()
+            if left[number]:
+                self._workers[number].ask(left[number].popleft())
+
+
+class BlockFeed(LoopFeed):
+    """Feed of a plain loop over files that are read by blocks of neighbouring samples.
+
+    The order is that of CorgiPile (Xu et al. 2022, https://doi.org/10.1145/3514221.3526150): blocks are
+    shuffled, and the samples of some blocks at a time are shuffled together.
+    """
+
+    def _plan(self, epoch: int) -> list[tuple[int, Sequence[int]]]:
+        feeding = self._feeding
+        groups = block_groups(len(self._reader), feeding, epoch)
+        of_worker: list[list[Sequence[int]]] = [[] for _ in range(max(1, feeding.workers))]
+        for number, group in enumerate(groups):
+            of_worker[number % len(of_worker)] += batches_of(group, feeding.batch_size)
+        turns = itertools.zip_longest(*of_worker)
+        return [(number, each) for turn in turns for number, each in enumerate(turn) if each is not None]
 
 
 class _Worker:
@@ -208,14 +235,9 @@ def _load(
         memories = itertools.cycle([_Memory() for _ in range(PREFETCH)])
         with opening() as reader, contextlib.suppress(EOFError):
             while True:
-                batch = _batch(reader, connection.recv(), decode)
+                batch = reader.batch(connection.recv(), decode)
                 connection.send(next(memories).write(batch))
     except Exception as error:
         with contextlib.suppress(BrokenPipeError):  # the consumer may have ended
             connection.send(f"{type(error).__name__}: {error}")
 
-
-def _batch(
-    reader: SampleReader, indices: Sequence[int], decode: Callable[[Sample], Sample]
-) -> Batch:
-    return collated([decode(each) for each in reader.get(indices)])
