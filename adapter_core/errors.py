@@ -29,6 +29,7 @@ FormatBenchError
 ├── ReadsNotMappedError                     a call whose reads were to be recorded did not return
 ├── WrongValuesError                        data came back with other values than were saved
 ├── CanonicalFormError (ValueError)         a reader's output is no table in canonical form
+├── TrainingError                           a loader failed in a process of a training
 ├── JvmError                                a JVM failed, crashed or ran out of memory
 ├── InvalidRecordError (ValueError)         a mapping does not match the schema of records
 │   └── NewerRecordError                    a record has the form of a newer release
@@ -296,6 +297,10 @@ class WrongValuesError(FormatBenchError):
 
 class CanonicalFormError(FormatBenchError, ValueError):
     """Output of a reader that is no table in canonical form."""
+
+
+class TrainingError(FormatBenchError):
+    """A loader failed in a process of a training, which has no value then."""
 
 
 class JvmError(FormatBenchError):

@@ -25,7 +25,7 @@ ROUND_TRIPS_MS = (0.0, 20.0)
 # Chosen, not measured.
 LIMIT_SECONDS = 120.0
 
-_BYTES_PER_MBIT = 125_000
+BYTES_PER_MBIT = 125_000
 
 _GIGA = 1000
 _SETTING = re.compile(r"\s*([\d.]+)\s*ms(?:\s*[,/]?\s*([\d.]+)\s*([MG])bit(?:/s)?)?\s*")
@@ -174,7 +174,7 @@ class Trial:
                 for step in steps:  # imports and first connections
                     self._cost(step, "first", place, client, expected)
                 for mbit, ms in [(mbit, ms) for mbit in mbits for ms in round_trips_ms]:
-                    place.set(ms / 1000, mbit * _BYTES_PER_MBIT)
+                    place.set(ms / 1000, mbit * BYTES_PER_MBIT)
                     for step in steps:
                         found: list[StepCost] = []
                         while len(found) < repeats:

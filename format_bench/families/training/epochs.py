@@ -1,0 +1,295 @@
+"""Steps of training loaders: epochs, warm and cold, two ranks, a resume, and faults.
+
+Each training is a process of its own, as a user's is; its loader's workers are its children.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from adapter_core import RemoteFile, UnavailableError, UnsupportedError
+from adapter_core.errors import LinkError
+from format_bench.families.operations import Measured
+from format_bench.families.training.arrivals import Counts, order_distance, stalled_share
+from format_bench.families.training.trainer import MEMORY_BATCHES, Order, Pass, Trainer
+from format_bench.instruments import page_cache, process_tree
+from format_bench.instruments.clock import Effort
+from format_bench.network import object_server
+from format_bench.network.places import StorePlace, environments_address, own_place, user_place
+from format_bench.network.proxy import RESET, Fault, Proxy
+from format_bench.network.trials import BYTES_PER_MBIT, Setting
+
+# Durations of a model's step. Chosen, not measured: 2 ms is a small network on a large device, 50 ms a
+# large one.
+STEPS_MS = (2, 10, 50)
+
+# Epochs of a training: the first, and two for which files, caches and workers are as they stay.
+EPOCHS = 3
+
+# Trainings of a step at most, while its budget lasts.
+_MOST_TRAININGS = 3
+
+# Time without an answer after which a loader hangs that has been disturbed.
+HANG_SECONDS = 30.0
+
+# Time for a whole epoch, where a step has no limit of its own.
+_LIMIT_SECONDS = 1800.0
+
+
+@dataclass(frozen=True)
+class TrainingPlace:
+    """Where prepared samples are, as trainings reach them."""
+
+    file: Path
+    """The prepared folder on this machine."""
+    remote: RemoteFile | None = None
+    """Its copy on a server; None if trainings read the folder."""
+    store: StorePlace | None = None
+    setting: Setting = Setting(0.0)
+
+    @property
+    def proxy(self) -> Proxy | None:
+        """The proxy before the server; None if there is none."""
+        return self.store.proxy if self.store else None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables of trainings."""
+        return dict(self.store.environment) if self.store else {}
+
+    def link(self, fault: Fault = Fault()) -> None:
+        """Delay and pace requests as the setting says, and let some fail."""
+        if self.proxy:
+            seconds, rate = self.setting.round_trip_ms / 1000, self.setting.mbit * BYTES_PER_MBIT
+            self.proxy.set(fault, seconds, rate)
+
+
+@contextmanager
+def place_of(file: Path, link: str, bucket: str) -> Iterator[TrainingPlace]:
+    """Provide the place of prepared samples: their folder, or a copy on a server over a link.
+
+    Parameters
+    ----------
+    file : Path
+        The prepared folder.
+    link : str
+        Text of a `Setting`; empty for none.
+    bucket : str
+        Address of a user's bucket; empty for a server here.
+    """
+    if not link and not bucket:
+        yield TrainingPlace(file)
+        return
+    found = object_server.availability()
+    if not bucket and not found:
+        raise UnavailableError("the object server", found.reason, found.install_hint)
+    with user_place(environments_address(bucket)) if bucket else own_place() as store:
+        if link and not store.proxy:
+            raise UnsupportedError(f"requests to {bucket} are encrypted, and cannot be delayed")
+        place = TrainingPlace(file, store.address("samples"), store, Setting.of(link) or Setting(0.0))
+        with Trainer(place.environment) as client:
+            client.upload(file, store.address("samples"), _LIMIT_SECONDS)
+        place.link()
+        yield place
+
+
+@dataclass(frozen=True)
+class Trainings:
+    """Trainings of one loader on prepared samples."""
+
+    order: Order
+    """Loader, samples, batches and workers."""
+    place: TrainingPlace
+    effort: Effort
+    count: int
+    """Number of samples."""
+    is_decoded: bool
+    """Whether samples are decoded, so that fetching them is a part of the work."""
+    cannot_resume: str = ""
+
+    @property
+    def limit_seconds(self) -> float:
+        """Time for one epoch."""
+        return min(self.effort.limit_seconds, _LIMIT_SECONDS)
+
+    @contextmanager
+    def training(self, **changes: Any) -> Iterator[tuple[Trainer, float]]:
+        """Provide a training that has opened its loader, and the seconds that this took."""
+        with TemporaryDirectory(prefix="loader-cache-") as cache, Trainer(self.place.environment) as found:
+            remote = self.place.remote
+            place = asdict(remote) if remote else str(self.place.file)
+            order = replace(self.order, place=place, cache=cache if remote else "", **changes)
+            yield found, found.open(order, self.limit_seconds)
+
+    def turns(self) -> Iterator[None]:
+        """Yield once, and again while the budget lasts."""
+        end = time.monotonic() + self.effort.budget_seconds
+        for _ in range(_MOST_TRAININGS):
+            yield
+            if time.monotonic() > end:
+                return
+
+    def epochs(self) -> list[Measured]:
+        """Measure whole trainings on files in the page cache, or on a server."""
+        samples: dict[str, list[float]] = {}
+
+        def add(metric: str, *values: float) -> None:
+            samples.setdefault(metric, []).extend(values)
+
+        passes: list[Pass] = []
+        for _ in self.turns():
+            if not self.place.remote:
+                page_cache.fill(self.place.file)
+            with self.training() as (trainer, opened):
+                if self.place.proxy:
+                    self.place.proxy.take()
+                found = [trainer.take(epoch, self.limit_seconds) for epoch in range(EPOCHS)]
+                if self.place.proxy:
+                    calls = self.place.proxy.take()
+                    add("bytes per sample", sum(each.down_bytes for each in calls) / EPOCHS / self.count)
+                first, *later = found
+                add("first epoch sample time", first.arrivals[-1] / self.count)
+                add("first batch time", opened + first.arrivals[0])
+                for each in later:
+                    add("sample time", each.arrivals[-1] / self.count)
+                    add("sample CPU time", each.cpu_seconds / self.count)
+                    for ms in STEPS_MS:
+                        add(f"stalls at {ms} ms", stalled_share(each.arrivals, ms / 1000))
+                seen = trainer.take(
+                    EPOCHS, self.limit_seconds, most=MEMORY_BATCHES.stop, reads_memory=True
+                )
+                add("loader memory", seen.memory_bytes)
+                if self.is_decoded:
+                    fetched = trainer.take(EPOCHS + 1, self.limit_seconds, is_decoded=False)
+                    add("fetching CPU time", fetched.cpu_seconds / self.count)
+                passes += found
+        if not self.is_decoded:
+            add("fetching CPU time", *samples["sample CPU time"])
+        measured = [Measured(metric, values) for metric, values in samples.items()]
+        return [*measured, *_order_of(passes[:EPOCHS]), *_counts_of(passes, self.count)]
+
+    def cold_epochs(self) -> list[Measured]:
+        """Measure first epochs on files that are out of the page cache."""
+        if self.place.remote:
+            raise UnsupportedError("a server's files are not in the page cache here")
+        epoch_seconds, batch_seconds, fetched_bytes = [], [], []
+        for _ in self.turns():
+            page_cache.make_cold(self.place.file)
+            with self.training() as (trainer, opened):
+                first = trainer.take(0, self.limit_seconds)
+            epoch_seconds.append(first.arrivals[-1] / self.count)
+            batch_seconds.append(opened + first.arrivals[0])
+            fetched_bytes.append(first.fetched_bytes / self.count)
+        return [
+            Measured("first epoch sample time", epoch_seconds),
+            Measured("first batch time", batch_seconds),
+            Measured("bytes per sample", fetched_bytes),
+        ]
+
+    def two_ranks(self) -> list[Measured]:
+        """Count the samples of an epoch that two processes share."""
+        with ExitStack() as stack, ThreadPoolExecutor(2) as threads:
+            opening = [
+                threads.submit(lambda rank: stack.enter_context(self.training(rank=rank, world=2)), rank)
+                for rank in range(2)
+            ]
+            trainers = [each.result()[0] for each in opening]
+            parts = [threads.submit(each.take, 0, self.limit_seconds) for each in trainers]
+            indices = [index for each in parts for index in each.result().indices]
+        return [_off("samples off on two ranks", indices, self.count)]
+
+    def resumed(self) -> list[Measured]:
+        """Count the samples of an epoch whose process was killed in the middle, and resumed by another."""
+        if self.cannot_resume:
+            raise UnsupportedError(f"it cannot resume: {self.cannot_resume}")
+        half = max(1, -(-self.count // self.order.batch_size) // 2)
+        with self.training() as (trainer, _):
+            before = trainer.take(0, self.limit_seconds, most=half)
+            started = process_tree.descendants(trainer.pid)
+            trainer.kill()
+        if before.state is None:
+            raise UnsupportedError("its state within an epoch cannot be saved")
+        left = _left_behind(started)
+        with self.training() as (trainer, _):
+            after = trainer.take(0, self.limit_seconds, state=before.state)
+        indices = before.indices + after.indices
+        return [_off("samples off after a resume", indices, self.count, left)]
+
+    def disturbed(self) -> list[Measured]:
+        """Count the samples of an epoch in which a worker is killed, and of one that loses its server."""
+        found = []
+        with contextlib.suppress(UnsupportedError):
+            found.append(self._disturbed("samples off after a worker's end", _kill_worker))
+        if self.place.proxy:
+            found.append(self._disturbed("samples off after a server's end", self._end_server))
+            self.place.link()
+        return found
+
+    def _end_server(self, _trainer: Trainer) -> None:
+        self.place.link(Fault(RESET, reads=True))
+
+    def _disturbed(self, metric: str, disturb: Any) -> Measured:
+        """Return the samples that an epoch lost or repeated after a disturbance, and what happened."""
+        with self.training() as (trainer, _):
+            before = trainer.take(0, self.limit_seconds, most=1)
+            disturb(trainer)
+            start = time.monotonic()
+            try:
+                after = trainer.take(0, HANG_SECONDS, goes_on=True, tolerates_errors=True)
+            except LinkError as error:
+                is_hanging = time.monotonic() - start >= HANG_SECONDS
+                what = f"it hangs: no end after {HANG_SECONDS:.0f} seconds" if is_hanging else str(error)
+                after = Pass(error=what)
+        what = after.error and f"it stops: {after.error}"
+        return _off(metric, before.indices + after.indices, self.count, what or "it goes on")
+
+
+def _order_of(passes: Sequence[Pass]) -> list[Measured]:
+    """Return the distance of the orders of epochs from full shuffles."""
+    repeats = {tuple(each.indices) for each in passes}
+    remark = "" if len(repeats) == len(passes) else "epochs have the same order"
+    return [Measured("order distance", [order_distance(each.indices) for each in passes], remark)]
+
+
+def _counts_of(passes: Sequence[Pass], count: int) -> list[Measured]:
+    """Return the numbers of samples that epochs have repeated and lost, of the worst epoch each."""
+    counts = [Counts.of(each.indices, count) for each in passes]
+    worst = {"repeated": max(each.repeated for each in counts), "lost": max(each.lost for each in counts)}
+    return [
+        Measured(f"{word} samples", [number], f"of {count:,} in an epoch" if number else "")
+        for word, number in worst.items()
+    ]
+
+
+def _off(metric: str, indices: Sequence[int], count: int, remark: str = "") -> Measured:
+    found = Counts.of(indices, count)
+    sentence = "; ".join(filter(None, [str(found), remark]))
+    return Measured(metric, [found.repeated + found.lost], sentence)
+
+
+def _kill_worker(trainer: Trainer) -> None:
+    """Kill the worker that has worked most; raise `UnsupportedError` if there is none."""
+    workers = process_tree.descendants(trainer.pid)
+    if not workers:
+        raise UnsupportedError("its workers are threads of the training's own process")
+    max(workers, key=lambda each: sum(each.cpu_times()[:2])).send_signal(signal.SIGKILL)
+
+
+def _left_behind(started: Sequence[Any]) -> str:
+    """Return how many processes have outlived their training, which are killed then; empty if none."""
+    import psutil
+
+    _, left = psutil.wait_procs(started, timeout=5)
+    for each in left:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            each.kill()
+    return f"{len(left)} of its processes outlive a training that is killed" if left else ""

@@ -1,0 +1,122 @@
+"""Operations on samples and training loaders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import data_generator
+from adapter_core import UnavailableError, UnsupportedError
+from adapter_core.sample_set import SampleKind, SampleSet, as_stored
+from adapter_core.training_loader import TrainingLoader
+from format_bench.families.operations import CatalogOperations, Measured, warm_up_file
+from format_bench.families.training import sample_files
+from format_bench.families.training.epochs import TrainingPlace, Trainings, place_of
+from format_bench.families.training.trainer import Order
+from format_bench.instruments.clock import Effort
+from format_bench.results.status import CellStatus
+from format_bench.results.suites import Step
+from format_bench.verification import Diff
+
+# As trainings have them: a window is ten thousand times as large as a row.
+BATCH_SIZES = {SampleKind.WINDOW: 4, SampleKind.ROW: 256, SampleKind.EMBEDDING: 256}
+USUAL_BATCH_SIZE = 32
+
+_STEPS: dict[str, Callable[[Trainings], list[Measured]]] = {
+    "epochs": Trainings.epochs,
+    "cold epochs": Trainings.cold_epochs,
+    "two ranks": Trainings.two_ranks,
+    "resume": Trainings.resumed,
+    "faults": Trainings.disturbed,
+}
+
+
+# Of metrics that only a server, or only workers that are processes, have.
+_NOT_HERE = "there is no server whose end could be felt, or no worker that is a process of its own"
+
+
+class TrainingOperations(CatalogOperations):
+    """One training loader."""
+
+    family = "training"
+    measures_at_servers = True
+    adapter: TrainingLoader
+    workers = 1
+    """Processes that load ahead."""
+
+    @staticmethod
+    def datasets() -> list[str]:
+        """Return the names of the sets of samples."""
+        return data_generator.sample_names()
+
+    @staticmethod
+    def generate(dataset: str, size: int | None) -> SampleSet:
+        """Return a set of `size` samples, made when they are asked for."""
+        found = data_generator.samples(dataset, size).samples
+        if found is None:
+            raise AssertionError(f"{dataset} is not a set of samples")
+        return found
+
+    @staticmethod
+    def store(data: SampleSet, path: Path) -> tuple[int, int]:
+        """Store samples with the digests of decoded ones; return the numbers of samples and fields."""
+        sample_files.store(data, path)
+        return len(data), len(data.fields)
+
+    @staticmethod
+    def load(path: Path) -> SampleSet:
+        """Return the samples, which are read when they are asked for."""
+        return sample_files.load(path)
+
+    @staticmethod
+    def take(data: SampleSet, positions: Sequence[int]) -> SampleSet:
+        """Return as many samples as there are positions: those there, or the first windows."""
+        return sample_files.part_of(data, positions)
+
+    def expect(self, data: Path) -> None:
+        """Note the number of stored samples, and the size of a batch."""
+        samples = sample_files.load(data)
+        self.count = len(samples)
+        self._decode = samples.decode
+        self._batch_size = BATCH_SIZES.get(samples.kind, USUAL_BATCH_SIZE)
+
+    def warm_up(self) -> None:
+        """Prepare a few of the samples, so that no measured call imports a library."""
+        samples = sample_files.load(self.data_file)
+        with warm_up_file(self.adapter.suffix) as path:
+            self.adapter.prepare(sample_files.part_of(samples, range(min(4, len(samples)))), path)
+
+    def save(self, data: SampleSet, file: Path) -> None:
+        """Prepare the samples."""
+        self.unchecked.prepare(data, file)
+
+    def compare(self, data: SampleSet, found: Any) -> Diff:
+        """Raise `AssertionError`: a training compares each sample as it comes."""
+        raise AssertionError(f"{len(data)} samples are not read as a whole, but {found} was")
+
+    def measure(self, step: Step, file: Path, effort: Effort) -> list[Measured] | None:
+        """Measure all steps but the save in training processes."""
+        if step.name == "save":
+            return None
+        found: list[Measured] = []
+        why, status = _NOT_HERE, CellStatus.UNSUPPORTED
+        try:
+            with place_of(file, self.link, self.bucket) as place:
+                found = _STEPS[step.name](self._trainings(place, effort))
+        except UnsupportedError as error:
+            why = str(error)
+        except UnavailableError as error:
+            why, status = str(error), CellStatus.UNAVAILABLE
+        values = {each.metric: each for each in found}
+        return [values.get(each) or Measured(each, [], why, status=status) for each in step.metrics]
+
+    def _trainings(self, place: TrainingPlace, effort: Effort) -> Trainings:
+        order = Order(
+            self.adapter.label, "", str(self.data_file.resolve()), self._batch_size, self.workers
+        )
+        is_decoded = self._decode is not as_stored
+        return Trainings(order, place, effort, self.count, is_decoded, self.adapter.cannot_resume)
+
+
+OPERATIONS = TrainingOperations

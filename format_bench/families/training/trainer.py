@@ -1,0 +1,277 @@
+"""Training without a model, in a process of its own: it takes batches, and checks what came.
+
+The process answers the commands of `Trainer`, and ends with its standard input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import training_loaders
+from adapter_core import RemoteFile
+from adapter_core.errors import TrainingError, UnsupportedError, WrongValuesError
+from adapter_core.sample_set import INDEX, as_stored, digest
+from adapter_core.text import shortened
+from adapter_core.training_loader import Feed, Feeding
+from format_bench.families.training import sample_files
+from format_bench.instruments import page_cache, process_tree
+from format_bench.network.processes import CommandedProcess, answer_commands
+from format_bench.results.status import WRONG, CellStatus, status_of
+
+if TYPE_CHECKING:
+    from adapter_core.training_loader import Batch
+
+# Decoded samples that are kept until the clock has stopped; beyond, they are checked between two batches.
+HELD_BYTES = 2**30
+
+# Batches at which the memory of all processes is read: while batches are on their way.
+MEMORY_BATCHES = range(2, 32, 3)
+
+
+@dataclass(frozen=True)
+class Order:
+    """A feed that a trainer shall open."""
+
+    label: str
+    place: str | Mapping[str, Any]
+    """The prepared folder, or the fields of a `RemoteFile`."""
+    data: str
+    """The stored samples."""
+    batch_size: int
+    workers: int
+    seed: int = 0
+    rank: int = 0
+    world: int = 1
+    cache: str = ""
+    """Folder for copies of files from a server; empty for local files."""
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Batches that a trainer took."""
+
+    arrivals: list[float] = field(default_factory=list)
+    """Seconds from the start of the epoch to the arrival of each batch."""
+    indices: list[int] = field(default_factory=list)
+    """Samples in the order of arrival."""
+    cpu_seconds: float = 0.0
+    """Of all processes."""
+    fetched_bytes: int = 0
+    """Bytes that all processes fetched from the device."""
+    memory_bytes: int = 0
+    """Largest memory of all processes, shared pages once; 0 if it was not read."""
+    state: Any = None
+    """State after the last batch; None if the loader has none."""
+    error: str = ""
+    """Error that ended it, if errors are tolerated."""
+
+
+class Trainer(CommandedProcess):
+    """A training process, which ends with the block."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        super().__init__(__name__, environment=environment)
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self._process.pid
+
+    def upload(self, folder: Path, address: RemoteFile, limit_seconds: float) -> None:
+        """Copy a prepared folder to an object store. For errors see `take`."""
+        self._told(limit_seconds, do="upload", folder=str(folder), address=asdict(address))
+
+    def open(self, order: Order, limit_seconds: float) -> float:
+        """Open a feed; return the seconds that it took. For errors see `take`."""
+        seconds: float = self._told(limit_seconds, do="open", order=asdict(order))
+        return seconds
+
+    def take(self, epoch: int, limit_seconds: float, **options: Any) -> Pass:
+        """Take batches of an epoch, and check every sample.
+
+        Parameters
+        ----------
+        epoch : int
+            Number of the epoch.
+        limit_seconds : float
+            Time for all batches.
+        **options
+            `state` to resume with; `most`, a number of batches after which the iterator stays as it is;
+            `goes_on`, to take the rest of it; `tolerates_errors`, to return what came before one;
+            `is_decoded`, False for stored values, which are not checked; `reads_memory`.
+
+        Raises
+        ------
+        TrainingError, UnsupportedError
+            If the loader failed, or does not support the request.
+        LinkError
+            If the process ended, or has not answered within the limit.
+        WrongValuesError
+            If a sample has other values than it was stored with.
+        """
+        return Pass(**self._told(limit_seconds, do="take", epoch=epoch, **options))
+
+    def _told(self, limit_seconds: float, **command: Any) -> Any:
+        found = self.ask(limit_seconds, **command)
+        if "error" not in found:
+            return found["value"]
+        sentence = found["error"]
+        if found["status"] == CellStatus.UNSUPPORTED:
+            raise UnsupportedError(sentence)
+        raise (WrongValuesError if sentence.startswith(WRONG) else TrainingError)(sentence)
+
+
+class _Training:
+    """The process' side of `Trainer`."""
+
+    def __init__(self) -> None:
+        self._feeds: dict[bool, Feed] = {}
+        self._batches: Iterator[Batch] = iter(())
+
+    def answer(self, command: dict[str, Any]) -> dict[str, Any]:
+        """Return the value of a command, or its error."""
+        try:
+            methods = {"upload": _upload, "open": self._open, "take": self._take}
+            return {"value": methods[command.pop("do")](**command)}
+        except Exception as error:
+            status = status_of(error)
+            text = f"{type(error).__name__}: {error}" if status is CellStatus.FAILED else str(error)
+            sentence = str(error) if isinstance(error, WrongValuesError) else shortened(text)
+            return {"error": sentence, "status": status.value}
+
+    def _open(self, order: dict[str, Any]) -> float:
+        self._order = Order(**order)
+        self._digests = sample_files.digests(Path(self._order.data))
+        training_loaders.get(self._order.label)  # imports its library, if it is here
+        start = time.perf_counter()
+        self._feed(is_decoded=True)
+        return time.perf_counter() - start
+
+    def _feed(self, *, is_decoded: bool) -> Feed:
+        if is_decoded not in self._feeds:
+            order = self._order
+            self._end()
+            place = order.place
+            feeding = Feeding(
+                sample_files.decoding(Path(order.data)) if is_decoded else as_stored,
+                order.batch_size,
+                order.seed,
+                order.workers,
+                order.rank,
+                order.world,
+                Path(order.cache) if order.cache else None,
+            )
+            loader = training_loaders.get(order.label)
+            self._feeds[is_decoded] = loader.open(
+                Path(place) if isinstance(place, str) else RemoteFile(**place), feeding
+            )
+        return self._feeds[is_decoded]
+
+    def _end(self) -> None:
+        for feed in self._feeds.values():
+            feed.close()
+        self._feeds.clear()
+
+    def _take(  # noqa: PLR0913 (the options of `Trainer.take`)
+        self,
+        epoch: int,
+        state: Any = None,
+        most: int = 0,
+        *,
+        goes_on: bool = False,
+        tolerates_errors: bool = False,
+        is_decoded: bool = True,
+        reads_memory: bool = False,
+    ) -> dict[str, Any]:
+        feed = self._feed(is_decoded=is_decoded)
+        held = _Held(self._digests if is_decoded else None)
+        arrivals: list[float] = []
+        memory_bytes, failure = 0, ""
+        before = process_tree.cost()
+        start = time.perf_counter()
+        try:
+            if not goes_on:
+                self._batches = iter(feed.epoch(epoch, state))
+            for batch in self._batches:
+                held.add(batch)
+                arrivals.append(time.perf_counter() - start - held.checking_seconds)
+                if reads_memory and len(arrivals) in MEMORY_BATCHES:
+                    memory_bytes = max(memory_bytes, process_tree.proportional_bytes() - held.size_bytes)
+                if len(arrivals) == most:
+                    break
+        except Exception as error:
+            if not tolerates_errors:
+                raise
+            failure = shortened(f"{type(error).__name__}: {error}")
+        cost = process_tree.cost() - before
+        held.check()
+        after = None
+        with contextlib.suppress(Exception):  # many loaders have none
+            after = feed.state()
+        costs = cost.cpu_seconds, cost.fetched_bytes, memory_bytes
+        return asdict(Pass(arrivals, held.indices, *costs, after, failure))
+
+
+def _upload(folder: str, address: dict[str, Any]) -> None:
+    target = RemoteFile(**address)
+    system = target.arrow_file_system()
+    for file in page_cache.files_of(Path(folder)):
+        key = f"{target.arrow_path}/{file.relative_to(folder)}"
+        with file.open("rb") as source, system.open_output_stream(key) as object_:
+            shutil.copyfileobj(source, object_, 1 << 20)
+
+
+class _Held:
+    """Batches that were taken and are kept for their check, which no clock sees.
+
+    A model's device copies each batch, too; a loader may use its memory again.
+    """
+
+    def __init__(self, digests: Any) -> None:
+        self._digests = digests
+        self._batches: list[dict[str, Sequence[Any]]] = []
+        self.indices: list[int] = []
+        self.size_bytes = 0
+        self.checking_seconds = 0.0
+
+    def add(self, batch: Batch) -> None:
+        """Copy a batch; check those so far if there are too many."""
+        import numpy as np
+
+        own: dict[str, Sequence[Any]] = {}
+        for name, values in batch.items():
+            if isinstance(values, (list, tuple)):
+                own[name] = [each if isinstance(each, (str, bytes)) else np.array(each) for each in values]
+                self.size_bytes += sum(getattr(each, "nbytes", len(each)) for each in own[name])
+            else:
+                copy = own[name] = np.array(values)
+                self.size_bytes += copy.nbytes
+        self.indices += [int(each) for each in own[INDEX]]
+        if self._digests is None:
+            return
+        self._batches.append(own)
+        if self.size_bytes > HELD_BYTES:
+            start = time.perf_counter()
+            self.check()
+            self.checking_seconds += time.perf_counter() - start
+
+    def check(self) -> None:
+        """Compare every sample with its digest; raise `WrongValuesError` for the first other one."""
+        for batch in self._batches:
+            for place, index in enumerate(batch[INDEX]):
+                sample = {name: values[place] for name, values in batch.items()}
+                found = int.from_bytes(digest(sample), "little")
+                if not 0 <= index < len(self._digests) or found != int(self._digests[index]):
+                    raise WrongValuesError(f"{WRONG}the sample {index} has other values than stored")
+        self._batches.clear()
+        self.size_bytes = 0
+
+
+if __name__ == "__main__":
+    answer_commands(_Training().answer)

@@ -1,0 +1,83 @@
+"""CPU time, memory and reads of a process and of all that it has started.
+
+Linux only: /proc/PID/io and /proc/PID/smaps_rollup (see proc(5)). Children that have ended and were waited
+for count with their parents.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from format_bench.instruments.memory import KIB
+
+if TYPE_CHECKING:
+    import psutil
+
+
+@dataclass(frozen=True)
+class TreeCost:
+    """Costs of this process and its descendants so far."""
+
+    cpu_seconds: float
+    fetched_bytes: int
+    """Bytes that the storage layer fetched for them, read-ahead included."""
+
+    def __sub__(self, earlier: TreeCost) -> TreeCost:
+        return TreeCost(
+            self.cpu_seconds - earlier.cpu_seconds, self.fetched_bytes - earlier.fetched_bytes
+        )
+
+
+def cost() -> TreeCost:
+    """Return the costs of this process and its descendants."""
+    return TreeCost(sum(_of_tree(_cpu_seconds)), int(sum(_of_tree(_fetched_bytes))))
+
+
+def proportional_bytes() -> int:
+    """Return the memory of this process and its descendants, pages that they share counted once."""
+    return int(sum(_of_tree(_proportional_bytes)))
+
+
+def descendants(pid: int) -> list[psutil.Process]:
+    """Return all living processes that a process has started, and those that these have started."""
+    import psutil
+
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _of_tree(measure: Callable[[psutil.Process], float]) -> Iterator[float]:
+    import psutil
+
+    own = psutil.Process()
+    for process in (own, *own.children(recursive=True)):
+        # It may end meanwhile.
+        with contextlib.suppress(psutil.Error, OSError):
+            yield measure(process)
+
+
+def _cpu_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _fetched_bytes(process: psutil.Process) -> float:
+    return _number_in(Path(f"/proc/{process.pid}/io"), "read_bytes")
+
+
+def _proportional_bytes(process: psutil.Process) -> float:
+    return _number_in(Path(f"/proc/{process.pid}/smaps_rollup"), "Pss") * KIB
+
+
+def _number_in(path: Path, field: str) -> int:
+    for line in path.read_text(encoding="ascii").splitlines():
+        name, _, value = line.partition(":")
+        if name == field:
+            return int(value.split()[0])
+    raise OSError(f"{path} has no {field}")

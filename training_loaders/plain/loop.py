@@ -1,0 +1,239 @@
+"""Plain loops: the storages of other families, read by worker processes without a library of loaders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import array_stores
+import data_formats
+import image_storages
+from adapter_core import Availability, CannotHoldError, RemoteFile
+from adapter_core.sample_set import INDEX, SampleKind
+from adapter_core.training.batches import BLOCK_BATCHES, MIXED_BLOCKS
+from adapter_core.training.columns import column_values, frame_of
+from adapter_core.training.loop import BlockFeed, LoopFeed, SampleReader
+from adapter_core.training_loader import TrainingLoader
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from adapter_core import DataFormat, ImageStorage
+    from adapter_core.sample_set import Sample, SampleSet
+    from adapter_core.training_loader import Batch, Feed, Feeding
+
+# The family whose storages keep samples of a kind.
+_FAMILIES = {
+    SampleKind.IMAGE: "images",
+    SampleKind.MASK: "images",
+    SampleKind.WINDOW: "arrays",
+    SampleKind.ROW: "tables",
+    SampleKind.EMBEDDING: "tables",
+    SampleKind.TEXT: "tables",
+}
+
+_REGISTRIES: Mapping[str, Any] = {
+    "images": image_storages,
+    "arrays": array_stores,
+    "tables": data_formats,
+}
+
+_FACTS = "facts.json"
+
+
+class PlainLoop(TrainingLoader):
+    """A loop over a storage of images, a store of arrays or a format of tables.
+
+    Images and windows are read at random, one by one; a table by blocks of its rows, some of which are
+    shuffled together. Storages of images keep the decoded pixels in their own way.
+
+    Parameters
+    ----------
+    facts : mapping
+        An entry of adapters.toml.
+    folder : Path, optional
+        Folder of the table.
+    """
+
+    requires = ("numpy",)
+
+    def __init__(self, facts: Mapping[str, Any], folder: Path | None = None) -> None:
+        del folder
+        self.label = facts["label"]  # type: ignore[misc]
+        self._of = {family: facts[family] for family in _REGISTRIES if family in facts}
+        self.refuses = {  # type: ignore[misc]
+            kind: f"there is no such storage of {family}"
+            for kind, family in _FAMILIES.items()
+            if family not in self._of
+        }
+
+    def availability(self) -> Availability:
+        """Report whether the storages can work here; one without its packages makes it unavailable."""
+        return _first_missing(each.availability() for each in self._adapters())
+
+    def installed(self) -> Availability:
+        """Report whether the packages of the storages are installed, without importing them."""
+        return _first_missing(each.installed() for each in self._adapters())
+
+    def _adapters(self) -> list[Any]:
+        return [_REGISTRIES[family].find(label) for family, label in self._of.items()]
+
+    def check(self, samples: SampleSet) -> None:
+        """Raise `CannotHoldError` if there is no storage of the kind, or it changes pixels."""
+        super().check(samples)
+        family = _FAMILIES[samples.kind]
+        storage = _REGISTRIES[family].get(self._of[family])
+        if family == "images" and storage.changes_pixels:
+            raise CannotHoldError(f"{self.label}: its storage changes pixels, which could not be checked")
+        if family == "tables":
+            storage.check(frame_of(samples))
+
+    def _prepare(self, samples: SampleSet, folder: Path) -> None:
+        family = _FAMILIES[samples.kind]
+        label = self._of[family]
+        storage = _REGISTRIES[family].get(label)
+        facts = {"family": family, "label": label, "count": len(samples), "window": samples.window}
+        if family == "arrays":
+            storage.save(samples.array, folder / f"array{storage.suffix}")
+            facts["field"] = next(iter(samples.fields))
+        elif family == "images":
+            facts["pictures"] = _save_pictures(storage, samples, folder)
+        else:
+            storage.save(frame_of(samples), folder / f"table{storage.suffix}", storage.default_codec)
+        (folder / _FACTS).write_text(json.dumps(facts))
+
+    def _open(self, place: Path | RemoteFile, feeding: Feeding) -> Feed:
+        if isinstance(place, RemoteFile):
+            raise AssertionError("the base class refuses servers")
+        facts = json.loads((place / _FACTS).read_text())
+        if facts["family"] == "tables":
+            rows = BLOCK_BATCHES * feeding.batch_size
+            return BlockFeed(partial(_RowReader, place, facts, rows), feeding)
+        reader = {"images": _PictureReader, "arrays": _WindowReader}[facts["family"]]
+        return LoopFeed(partial(reader, place, facts), feeding)
+
+
+def _first_missing(answers: Iterable[Availability]) -> Availability:
+    versions: dict[str, str] = {}
+    for each in answers:
+        if not each:
+            return each
+        versions |= each.versions
+    return Availability(available=True, versions=versions)
+
+
+def _save_pictures(storage: ImageStorage, samples: SampleSet, folder: Path) -> list[str]:
+    """Save a set of images for each field of pictures, with the labels; return the fields."""
+    pictures = [name for name, field in samples.fields.items() if field.extension]
+    labels = [samples[index]["label"] for index in range(len(samples))]
+    for name in pictures:
+        storage.save(_Pixels(samples, name), labels, folder / f"{name}{storage.suffix}")
+    return pictures
+
+
+class _Pixels(Sequence["np.ndarray"]):
+    """Pixels of a field of pictures, decoded at each access."""
+
+    def __init__(self, samples: SampleSet, name: str) -> None:
+        self._samples, self._name = samples, name
+
+    def __len__(self) -> int:
+        return len(self._samples)
+
+    @overload
+    def __getitem__(self, index: int) -> np.ndarray: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[np.ndarray]: ...
+    def __getitem__(self, index: int | slice) -> np.ndarray | list[np.ndarray]:
+        from io import BytesIO
+
+        import numpy as np
+        from PIL import Image
+
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        return np.array(Image.open(BytesIO(self._samples[index][self._name])))
+
+
+class _PictureReader(SampleReader):
+    """Reader of sets of images, one for each field."""
+
+    def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        storage = image_storages.get(facts["label"])
+        self._count = facts["count"]
+        self._readers = {
+            name: storage.open(folder / f"{name}{storage.suffix}") for name in facts["pictures"]
+        }
+
+    def __len__(self) -> int:
+        return self._count
+
+    def get(self, index: int) -> Sample:
+        sample: dict[str, Any] = {INDEX: index}
+        for name, reader in self._readers.items():
+            sample[name], sample["label"] = reader.get(index)
+        return sample
+
+    def close(self) -> None:
+        for reader in self._readers.values():
+            reader.close()
+
+
+class _WindowReader(SampleReader):
+    """Reader of windows of an array."""
+
+    def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
+        store = array_stores.get(facts["label"])
+        self._reader = store.open(folder / f"array{store.suffix}")
+        self._field, self._count, self._window = (facts[name] for name in ("field", "count", "window"))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def get(self, index: int) -> Sample:
+        return {INDEX: index, self._field: self._reader.read((slice(index, index + self._window),))}
+
+    def close(self) -> None:
+        self._reader.close()
+
+
+class _RowReader(SampleReader):
+    """Reader of a table by blocks of rows, which keeps some of them."""
+
+    def __init__(self, folder: Path, facts: Mapping[str, Any], block_rows: int) -> None:
+        format_: DataFormat = data_formats.get(facts["label"])
+        path = folder / f"table{format_.suffix}"
+        self._count, self._rows = facts["count"], block_rows
+
+        @lru_cache(maxsize=MIXED_BLOCKS)
+        def block(number: int) -> dict[str, np.ndarray]:
+            start = number * block_rows
+            df: pd.DataFrame = format_.read(path, rows=slice(start, start + block_rows))
+            return {name: column_values(df[name]) for name in df.columns}
+
+        self._block = block
+
+    def __len__(self) -> int:
+        return self._count
+
+    def get(self, index: int) -> Sample:
+        number, row = divmod(index, self._rows)
+        return {name: values[row] for name, values in self._block(number).items()}
+
+    def batch(self, indices: Sequence[int], decode: Callable[[Sample], Sample]) -> Batch:
+        """Return rows, which need no decoding, column by column."""
+        import numpy as np
+
+        numbers, rows = np.divmod(np.asarray(indices), self._rows)
+        places = {number: np.flatnonzero(numbers == number) for number in np.unique(numbers).tolist()}
+        batch: dict[str, Sequence[Any]] = {}
+        for name, first in self._block(next(iter(places))).items():
+            values = np.empty((len(rows), *first.shape[1:]), first.dtype)
+            for number, chosen in places.items():
+                values[chosen] = self._block(number)[name][rows[chosen]]
+            batch[name] = values.tolist() if values.dtype == object else values
+        return batch
