@@ -116,7 +116,7 @@ fuzz: environment
 environment: .venv/.installed
 
 # The extras of setup.py follow the files of these folders.
-.venv/.installed: setup.py pyproject.toml constraints.txt constraints.lock $(wildcard array_stores/*.py data_formats/*.py image_storages/*.py query_engines/*.py record_stores/*.py record_stores/*/adapters.toml)
+.venv/.installed: setup.py pyproject.toml constraints.txt constraints.lock $(wildcard array_stores/*.py data_formats/*.py image_storages/*.py query_engines/*.py record_stores/*.py record_stores/*/adapters.toml training_loaders/*.py training_loaders/*/adapters.toml)
 	@git rev-parse HEAD > /dev/null || { echo "this is not a git clone with a commit; asv measures commits" >&2; exit 2; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12" >&2; exit 2; }

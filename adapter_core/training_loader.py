@@ -83,6 +83,7 @@ class TrainingLoader(BaseAdapter):
     """
 
     suffix = ".samples"
+    snippet = "a loader is more than a call that writes and one that reads: its file shows them"
     refuses: ClassVar[Mapping[SampleKind, str]] = {}
     """Kinds of samples that it cannot feed, each with the reason, as a clause."""
     single_rank: ClassVar[str] = ""

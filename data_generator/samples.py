@@ -176,7 +176,8 @@ def _columns(df: pd.DataFrame) -> dict[str, np.ndarray | list[Any]]:
             flat = values.flatten().to_numpy(zero_copy_only=False)
             found[name] = np.ascontiguousarray(flat).reshape(len(values), values.type.list_size)
         else:
-            found[name] = values.to_pylist()
+            of_bits = pa.types.is_boolean(values.type)
+            found[name] = (values.cast(pa.int64()) if of_bits else values).to_pylist()
     return found
 
 
@@ -185,5 +186,5 @@ def _field(values: np.ndarray | list[Any]) -> SampleField:
 
     if isinstance(values, np.ndarray):
         return SampleField(FieldForm.ARRAY, values.dtype.name, values.shape[1:])
-    forms = {bool: FieldForm.INTEGER, int: FieldForm.INTEGER, float: FieldForm.NUMBER, str: FieldForm.TEXT}
+    forms = {int: FieldForm.INTEGER, float: FieldForm.NUMBER, str: FieldForm.TEXT}
     return SampleField(forms[type(values[0])])

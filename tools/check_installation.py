@@ -23,6 +23,7 @@ PACKAGES = (
         "image_storages",
         "query_engines",
         "record_stores",
+        "training_loaders",
     ),
     *("data_generator", "format_bench"),
 )
@@ -43,9 +44,11 @@ def check_reasons(*, minimal: bool) -> list[str]:
     import image_storages
     import query_engines
     import record_stores
+    import training_loaders
 
     available = {}
-    for registry in (array_stores, data_formats, image_storages, query_engines, record_stores):
+    listed = array_stores, data_formats, image_storages, query_engines, record_stores, training_loaders
+    for registry in listed:
         for label in registry.names():
             answer = registry.find(label).availability()
             available[label] = bool(answer)

@@ -26,6 +26,7 @@ ADAPTERS = {
     "array_stores": ["npy"],
     "image_storages": ["png", "sqlite"],
     "record_stores": ["json"],
+    "training_loaders": ["files"],
 }
 BEGINNING = "2026-08-15"
 DAYS = ["2026-09-01", "2026-10-15", "2026-11-15"]

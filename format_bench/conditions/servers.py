@@ -10,7 +10,7 @@ from pathlib import Path
 from format_bench.conditions.axis import ElsewhereAxis
 from format_bench.families.cases import Case
 from format_bench.families.elsewhere import measure_remote
-from format_bench.families.operations import Measured, Operations
+from format_bench.families.operations import Measured, Operations, operations_of
 from format_bench.instruments.clock import Effort
 from format_bench.network.client import ARRAY, TABLE
 from format_bench.results.suites import Step
@@ -26,7 +26,7 @@ class ServerAxis(ElsewhereAxis):
 
     def why_not(self, value: str, case: Case) -> str:  # noqa: ARG002 (of any value)
         """Return why a case reaches no server."""
-        if any(each.name == REMOTE for each in case.steps):
+        if any(each.name == REMOTE for each in case.steps) or operations_of(case.family).measures_at_servers:
             return ""
         if case.family.name not in {TABLE, ARRAY}:
             return f"no {case.family.adapter} writes to object stores"
@@ -52,6 +52,6 @@ class ServerAxis(ElsewhereAxis):
             what = operations.family, operations.adapter.label, file, metrics
             return measure_remote(*what, link=operations.link, bucket=operations.bucket)
 
-        if REMOTE not in operations.steps:
+        if REMOTE not in operations.steps and not operations.measures_at_servers:
             operations.measure = measure  # type: ignore[method-assign]
         yield

@@ -9,11 +9,18 @@ from typing import Any
 import pytest
 
 from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage, RecordStore
+from adapter_core.training_loader import TrainingLoader
 from data_generator.synthetic.edge_case_images import equal, unequal
 from format_bench.conformance.selection import HDF5, SelectedAdapter, group_of, ready, selected
 from format_bench.instruments.memory import release_free_memory
 
-FIXTURES = {"adapter": "table", "storage": "image", "store": "array", "record_store": "record"}
+FIXTURES = {
+    "adapter": "table",
+    "storage": "image",
+    "store": "array",
+    "record_store": "record",
+    "loader": "loader",
+}
 """Family of each fixture that is an adapter."""
 
 
@@ -122,6 +129,12 @@ def store(request: pytest.FixtureRequest) -> ArrayStore:
 @pytest.fixture
 def record_store(request: pytest.FixtureRequest) -> RecordStore:
     """Return an available record store, also for the codec of the test if it has one."""
+    return _ready(request)
+
+
+@pytest.fixture
+def loader(request: pytest.FixtureRequest) -> TrainingLoader:
+    """Return an available training loader."""
     return _ready(request)
 
 

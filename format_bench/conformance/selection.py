@@ -16,6 +16,7 @@ import array_stores
 import data_formats
 import image_storages
 import record_stores
+import training_loaders
 from adapter_core import (
     ArrayStore,
     BaseAdapter,
@@ -25,6 +26,7 @@ from adapter_core import (
     RecordStore,
     UnavailableError,
 )
+from adapter_core.training_loader import TrainingLoader
 from format_bench.conformance.tiers import Tier
 
 FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
@@ -32,6 +34,7 @@ FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
     "image": (ImageStorage, image_storages),
     "array": (ArrayStore, array_stores),
     "record": (RecordStore, record_stores),
+    "loader": (TrainingLoader, training_loaders),
 }
 """Families of the tests, with the base class of their adapters and the package that lists them."""
 

@@ -33,6 +33,7 @@ PACKAGES = (
     "image_storages",
     "query_engines",
     "record_stores",
+    "training_loaders",
     "data_generator",
     "format_bench",
     "tools",

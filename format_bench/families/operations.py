@@ -69,6 +69,10 @@ class Operations(ABC):
 
     family: ClassVar[str]
     """Name of the family."""
+    has_workers: ClassVar[bool] = False
+    """Whether its own steps are measured with `workers`."""
+    measures_at_servers: ClassVar[bool] = False
+    """Whether its own steps are measured at the server that `link` and `bucket` name."""
 
     def __init__(
         self,
@@ -94,6 +98,8 @@ class Operations(ABC):
         """Round trip and bandwidth for steps that reach a server; empty for the metrics' own."""
         self.bucket = ""
         """Address of a user's bucket for steps that reach a server; empty for a server here."""
+        self.workers = 1
+        """Processes that load ahead, for steps of training loaders."""
         self.tuned: tuple[list[str], list[str]] | None = None
         """Sort key and lookup columns of files that are tuned for queries; None for others."""
         self.threads: Threads | None = None

@@ -7,7 +7,7 @@ for count with their parents.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,6 +50,17 @@ def descendants(pid: int) -> list[psutil.Process]:
         return psutil.Process(pid).children(recursive=True)
     except psutil.NoSuchProcess:
         return []
+
+
+def end_of(processes: Sequence[psutil.Process], limit_seconds: float = 5.0) -> int:
+    """Wait for the end of processes; kill those that go on, and return their number."""
+    import psutil
+
+    _, left = psutil.wait_procs(processes, timeout=limit_seconds)
+    for each in left:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            each.kill()
+    return len(left)
 
 
 def _of_tree(measure: Callable[[psutil.Process], float]) -> Iterator[float]:

@@ -273,6 +273,7 @@ def project(request, clone_to, tmp_path_factory):
     keep(folder / "image_storages", {*STORAGES, "toy_flipping"})
     keep(folder / "query_engines", {"pyarrow"})
     keep(folder / "record_stores", {"json"})
+    keep(folder / "training_loaders", {"files"})
     toy_stems = {Path(name).stem for name in TOYS}
     keep(folder / "data_formats", {*USUAL, *KEPT_ENGINES, *toy_stems})
     git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "Keep few adapters")
@@ -426,6 +427,12 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "5 tiny"),
             "chunks": (chunks, ["store", "dataset", "codec"], "Arrays: ", "3 tiny"),
             "records": (records, ["store", "dataset", "codec"], "Records: ", "3 tiny"),
+            "training": (
+                [["Files[loop]"], ["training-images", "training-windows", "training-rows"]],
+                ["loader", "dataset"],
+                "Training: ",
+                "1 tiny",
+            ),
             "image": (storages, ["storage", "dataset"], "Images: ", "5 tiny"),
         }[module]
         assert (params, names) == expected[:2]

@@ -377,6 +377,7 @@ class MadeUp:
                 "image_storages",
                 "query_engines",
                 "record_stores",
+                "training_loaders",
             ):
                 shutil.copytree(ROOT / family, folder / family)
         repository = MonthlyRepository(folder, suites, self.scale, self.machine)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 PROJECT = (
     "adapter_core array_stores data_formats data_generator format_bench image_storages query_engines \
-record_stores tests".split()
+record_stores tests training_loaders".split()
 )
 
 

@@ -34,6 +34,7 @@ ENTRY_POINTS = (
     "format_bench.image_storages",
     "format_bench.query_engines",
     "format_bench.record_stores",
+    "format_bench.training_loaders",
 )
 
 NAVIGATION = ("index", "next", "prev", "search")
@@ -188,7 +189,7 @@ def test_names_of_code_in_documents_exist():
     missing = []
     packages = (
         "adapter_core|array_stores|data_formats|image_storages|query_engines|record_stores|data_generator|"
-        "format_bench|tools"
+        "format_bench|tools|training_loaders"
     )
     for path in MARKDOWN:
         text = path.read_text(encoding="utf-8")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import array_stores
 import data_formats
 import image_storages
-from adapter_core import Availability, CannotHoldError, RemoteFile
-from adapter_core.sample_set import INDEX, SampleKind
+from adapter_core import CannotHoldError, RemoteFile
+from adapter_core.availability import install_hint
+from adapter_core.sample_set import INDEX, SampleKind, as_stored
 from adapter_core.training.batches import BLOCK_BATCHES, MIXED_BLOCKS
 from adapter_core.training.columns import column_values, frame_of
 from adapter_core.training.loop import BlockFeed, LoopFeed, SampleReader
@@ -59,28 +60,25 @@ class PlainLoop(TrainingLoader):
         Folder of the table.
     """
 
-    requires = ("numpy",)
+    requires: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, facts: Mapping[str, Any], folder: Path | None = None) -> None:
         del folder
         self.label = facts["label"]  # type: ignore[misc]
         self._of = {family: facts[family] for family in _REGISTRIES if family in facts}
+        storages = [_REGISTRIES[family].find(label) for family, label in self._of.items()]
+        self.requires = tuple(sorted({text for each in storages for text in each.requires}))  # type: ignore[misc]
+        self.modules = {name: module for each in storages for name, module in each.modules.items()}  # type: ignore[misc]
+        self._stem = type(storages[0]).__module__.rpartition(".")[2]
         self.refuses = {  # type: ignore[misc]
             kind: f"there is no such storage of {family}"
             for kind, family in _FAMILIES.items()
             if family not in self._of
         }
 
-    def availability(self) -> Availability:
-        """Report whether the storages can work here; one without its packages makes it unavailable."""
-        return _first_missing(each.availability() for each in self._adapters())
-
-    def installed(self) -> Availability:
-        """Report whether the packages of the storages are installed, without importing them."""
-        return _first_missing(each.installed() for each in self._adapters())
-
-    def _adapters(self) -> list[Any]:
-        return [_REGISTRIES[family].find(label) for family, label in self._of.items()]
+    @property
+    def _install_hint(self) -> str:
+        return install_hint(self._stem)
 
     def check(self, samples: SampleSet) -> None:
         """Raise `CannotHoldError` if there is no storage of the kind, or it changes pixels."""
@@ -115,15 +113,6 @@ class PlainLoop(TrainingLoader):
             return BlockFeed(partial(_RowReader, place, facts, rows), feeding)
         reader = {"images": _PictureReader, "arrays": _WindowReader}[facts["family"]]
         return LoopFeed(partial(reader, place, facts), feeding)
-
-
-def _first_missing(answers: Iterable[Availability]) -> Availability:
-    versions: dict[str, str] = {}
-    for each in answers:
-        if not each:
-            return each
-        versions |= each.versions
-    return Availability(available=True, versions=versions)
 
 
 def _save_pictures(storage: ImageStorage, samples: SampleSet, folder: Path) -> list[str]:
@@ -225,9 +214,11 @@ class _RowReader(SampleReader):
         return {name: values[row] for name, values in self._block(number).items()}
 
     def batch(self, indices: Sequence[int], decode: Callable[[Sample], Sample]) -> Batch:
-        """Return rows, which need no decoding, column by column."""
+        """Return rows column by column; samples that are decoded are rows."""
         import numpy as np
 
+        if decode is not as_stored:
+            return super().batch(indices, decode)
         numbers, rows = np.divmod(np.asarray(indices), self._rows)
         places = {number: np.flatnonzero(numbers == number) for number in np.unique(numbers).tolist()}
         batch: dict[str, Sequence[Any]] = {}

@@ -1,4 +1,4 @@
-"""Local workers among which a table is spread: processes of Dask that save and read its partitions."""
+"""Local workers: processes of Dask that save and read a table's partitions, or those of a training loader."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORM = re.compile(r"([1-9]\d*)(?:x([1-9]\d*))?")
 
 
 class Workers(ElsewhereAxis):
-    """Workers and partitions of a table."""
+    """Workers and partitions of a table, or workers of a training loader."""
 
     name = "workers"
     help = "Numbers of workers, or workers x partitions of a table, e.g. 2 or 1x4,2x4. [default: none]"
@@ -35,7 +35,9 @@ class Workers(ElsewhereAxis):
 
     def why_not(self, value: str, case: Case) -> str:
         """Return why a case cannot be spread."""
-        partitions = int(value.partition("x")[2])
+        workers, partitions = map(int, value.split("x"))
+        if operations_of(case.family).has_workers:
+            return "" if workers == partitions else "a training loader has workers, and no partitions"
         if case.family.name != "tables" or case.track:
             return f"workers save and read whole tables, which the suite {case.suite} does not"
         if case.codec:
@@ -48,7 +50,11 @@ class Workers(ElsewhereAxis):
 
     @contextmanager
     def under(self, value: str, operations: Operations) -> Iterator[None]:
-        """Measure saves and reads on workers, in the place of this process."""
+        """Measure on workers: of the family's own steps, or in the place of this process."""
+        if operations.has_workers:
+            operations.workers = int(value.partition("x")[0])
+            yield
+            return
 
         def measure(step: Step, file: Path, effort: Effort) -> list[Measured]:  # noqa: ARG001
             what = operations.adapter.label, operations.subject, f"{value} local", file.parent

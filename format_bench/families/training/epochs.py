@@ -218,19 +218,20 @@ class Trainings:
             trainer.kill()
         if before.state is None:
             raise UnsupportedError("its state within an epoch cannot be saved")
-        left = _left_behind(started)
+        left = process_tree.end_of(started)
         with self.training() as (trainer, _):
             after = trainer.take(0, self.limit_seconds, state=before.state)
+        remark = f"{left} of its processes outlive a training that is killed" if left else ""
         indices = before.indices + after.indices
-        return [_off("samples off after a resume", indices, self.count, left)]
+        return [_off("samples off after a resume", indices, self.count, remark)]
 
     def disturbed(self) -> list[Measured]:
         """Count the samples of an epoch in which a worker is killed, and of one that loses its server."""
         found = []
         with contextlib.suppress(UnsupportedError):
-            found.append(self._disturbed("samples off after a worker's end", _kill_worker))
+            found.append(self._disturbed("samples off after a lost worker", _kill_worker))
         if self.place.proxy:
-            found.append(self._disturbed("samples off after a server's end", self._end_server))
+            found.append(self._disturbed("samples off after a lost server", self._end_server))
             self.place.link()
         return found
 
@@ -282,14 +283,3 @@ def _kill_worker(trainer: Trainer) -> None:
     if not workers:
         raise UnsupportedError("its workers are threads of the training's own process")
     max(workers, key=lambda each: sum(each.cpu_times()[:2])).send_signal(signal.SIGKILL)
-
-
-def _left_behind(started: Sequence[Any]) -> str:
-    """Return how many processes have outlived their training, which are killed then; empty if none."""
-    import psutil
-
-    _, left = psutil.wait_procs(started, timeout=5)
-    for each in left:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            each.kill()
-    return f"{len(left)} of its processes outlive a training that is killed" if left else ""

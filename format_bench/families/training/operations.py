@@ -40,10 +40,9 @@ class TrainingOperations(CatalogOperations):
     """One training loader."""
 
     family = "training"
+    has_workers = True
     measures_at_servers = True
     adapter: TrainingLoader
-    workers = 1
-    """Processes that load ahead."""
 
     @staticmethod
     def datasets() -> list[str]:

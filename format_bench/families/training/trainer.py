@@ -78,6 +78,12 @@ class Trainer(CommandedProcess):
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         super().__init__(__name__, environment=environment)
 
+    def _end(self) -> None:
+        """Let the process end; end those that it has left behind."""
+        started = process_tree.descendants(self.pid)
+        super()._end()
+        process_tree.end_of(started)
+
     @property
     def pid(self) -> int:
         """The process."""
@@ -156,7 +162,7 @@ class _Training:
     def _feed(self, *, is_decoded: bool) -> Feed:
         if is_decoded not in self._feeds:
             order = self._order
-            self._end()
+            self.end()
             place = order.place
             feeding = Feeding(
                 sample_files.decoding(Path(order.data)) if is_decoded else as_stored,
@@ -173,7 +179,8 @@ class _Training:
             )
         return self._feeds[is_decoded]
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """Close all feeds."""
         for feed in self._feeds.values():
             feed.close()
         self._feeds.clear()
@@ -274,4 +281,6 @@ class _Held:
 
 
 if __name__ == "__main__":
-    answer_commands(_Training().answer)
+    training = _Training()
+    answer_commands(training.answer)
+    training.end()

@@ -13,6 +13,7 @@ import data_formats
 import data_generator
 import image_storages
 import record_stores
+import training_loaders
 from format_bench.cli.commands.list import WHAT, command
 from tests.helpers import ROOT
 
@@ -29,6 +30,7 @@ def test_every_format_is_listed_with_its_facts():
     assert [each["name"] for each in found if each["family"] == "images"] == image_storages.names()
     assert [each["name"] for each in found if each["family"] == "arrays"] == array_stores.names()
     assert [each["name"] for each in found if each["family"] == "records"] == record_stores.names()
+    assert [each["name"] for each in found if each["family"] == "training"] == training_loaders.names()
     by_name = {each["name"]: each for each in found if each["family"] == "tables"}
     assert "code" in by_name["Pickle"]["note"]
     assert by_name["Parquet"]["note"] == ""
@@ -43,6 +45,7 @@ def test_data_sets_and_codecs_are_listed():
         *data_generator.array_names(),
         *data_generator.record_names(),
         *data_generator.datasets.names("queries"),
+        *data_generator.sample_names(),
     }
     lzo = [each for each in listed("codecs") if each["codec"] == "lzo"]
     assert lzo

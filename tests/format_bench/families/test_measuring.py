@@ -131,6 +131,7 @@ CASES = {
     "arrays": ("HDF5", "era5-like", 1),
     "records": ("Pickle", "entities", 20),
     "queries": ("Parquet[pyarrow]", "query", 200),
+    "training": ("Files[loop]", "training-rows", 20),
 }
 
 
