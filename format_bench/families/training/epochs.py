@@ -249,9 +249,9 @@ class Trainings:
             except LinkError as error:
                 is_hanging = time.monotonic() - start >= HANG_SECONDS
                 what = f"it hangs: no end after {HANG_SECONDS:.0f} seconds" if is_hanging else str(error)
-                after = Pass(error=what)
-        what = after.error and f"it stops: {after.error}"
-        return _off(metric, before.indices + after.indices, self.count, what or "it goes on")
+                return _off(metric, before.indices, self.count, what)
+        what = f"it stops: {after.error}" if after.error else "it goes on"
+        return _off(metric, before.indices + after.indices, self.count, what)
 
 
 def _order_of(passes: Sequence[Pass]) -> list[Measured]:

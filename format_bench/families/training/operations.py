@@ -32,8 +32,12 @@ _STEPS: dict[str, Callable[[Trainings], list[Measured]]] = {
 }
 
 
-# Of metrics that only a server, or only workers that are processes, have.
-_NOT_HERE = "there is no server whose end could be felt, or no worker that is a process of its own"
+# Why metrics are missing that not every place and loader has.
+_WHY_NOT = {
+    "bytes per sample": "they are counted cold, or at a server: nothing else is brought in",
+    "samples off after a lost worker": "it has no workers that are processes of their own",
+    "samples off after a lost server": "the samples are local files; --link has them on a server",
+}
 
 
 class TrainingOperations(CatalogOperations):
@@ -99,7 +103,7 @@ class TrainingOperations(CatalogOperations):
         if step.name == "save":
             return None
         found: list[Measured] = []
-        why, status = _NOT_HERE, CellStatus.UNSUPPORTED
+        why, status = "", CellStatus.UNSUPPORTED
         try:
             with place_of(file, self.link, self.bucket) as place:
                 found = _STEPS[step.name](self._trainings(place, effort))
@@ -108,7 +112,10 @@ class TrainingOperations(CatalogOperations):
         except UnavailableError as error:
             why, status = str(error), CellStatus.UNAVAILABLE
         values = {each.metric: each for each in found}
-        return [values.get(each) or Measured(each, [], why, status=status) for each in step.metrics]
+        return [
+            values.get(each) or Measured(each, [], why or _WHY_NOT[each], status=status)
+            for each in step.metrics
+        ]
 
     def _trainings(self, place: TrainingPlace, effort: Effort) -> Trainings:
         order = Order(

@@ -272,7 +272,7 @@ class _Held:
         """Compare every sample with its digest; raise `WrongValuesError` for the first other one."""
         for batch in self._batches:
             for place, index in enumerate(batch[INDEX]):
-                sample = {name: values[place] for name, values in batch.items()}
+                sample = {name: values[place] for name, values in batch.items()} | {INDEX: int(index)}
                 found = int.from_bytes(digest(sample), "little")
                 if not 0 <= index < len(self._digests) or found != int(self._digests[index]):
                     raise WrongValuesError(f"{WRONG}the sample {index} has other values than stored")

@@ -1,0 +1,126 @@
+"""Trainings in processes of their own: planted faults are found, and a sound loader has none."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import training_loaders
+from adapter_core.errors import TrainingError, WrongValuesError
+from format_bench.families.training import epochs
+from format_bench.families.training.operations import TrainingOperations
+from format_bench.instruments.clock import Effort
+from format_bench.results.status import CellStatus
+from format_bench.results.suites import FAMILIES
+from tests.factories import fake_loaders
+
+STEPS = {each.name: each for each in FAMILIES["training"].steps}
+COUNT = 700  # three batches of rows
+
+
+@pytest.fixture(scope="module")
+def toys(tmp_path_factory):
+    return tmp_path_factory.mktemp("toys")
+
+
+@pytest.fixture
+def measured(toys, tmp_path, monkeypatch):
+    """Return a function that measures a step of a loader, by metric."""
+    monkeypatch.setenv("PYTHONPATH", fake_loaders.install(toys))
+    monkeypatch.setattr(sys, "path", [*sys.path, str(toys)])
+
+    def measure(label, step, dataset="training-rows", count=COUNT, **attributes):
+        data, file = tmp_path / "data", tmp_path / "file.samples"
+        if not data.exists():
+            TrainingOperations.store(TrainingOperations.generate(dataset, count), data)
+        operations = TrainingOperations.on(data, training_loaders.get(label))
+        vars(operations).update(attributes)
+        operations.save(operations.load(data), file)
+        found = operations.measure(STEPS[step], file, Effort(0.0, 1))
+        assert [each.metric for each in found] == list(STEPS[step].metrics)
+        return {each.metric: each for each in found}
+
+    return measure
+
+
+def test_a_sound_loader_has_values_and_no_faults(measured):
+    found = measured("Files[loop]", "epochs")
+    values = {name: list(each.repeats) for name, each in found.items()}
+    assert values["repeated samples"] == values["lost samples"] == [0]
+    assert values["bytes per sample"] == []
+    assert found["bytes per sample"].status is CellStatus.UNSUPPORTED
+    assert len(values["sample time"]) == epochs.EPOCHS - 1
+    assert all(each > 0 for each in values["sample time"] + values["loader memory"])
+    assert max(values["order distance"]) < 0.2
+    assert all(0 <= share <= 1 for ms in epochs.STEPS_MS for share in values[f"stalls at {ms} ms"])
+
+
+def test_decoding_is_told_apart_from_fetching(measured):
+    found = measured("Files[loop]", "epochs", "training-images", 64)
+    (fetching,) = found["fetching CPU time"].repeats
+    assert 0 < fetching < min(found["sample CPU time"].repeats)
+
+
+@pytest.mark.parametrize(
+    ("label", "metric", "number"),
+    [("Doubling", "repeated samples", 256), ("Losing", "lost samples", COUNT - 512)],
+)
+def test_planted_duplicates_and_losses_are_found(measured, label, metric, number):
+    found = measured(label, "epochs")
+    assert list(found[metric].repeats) == [number]
+    assert found[metric].sentence == f"of {COUNT} in an epoch"
+    other = {"repeated samples", "lost samples"} - {metric}
+    assert list(found[other.pop()].repeats) == [0]
+
+
+def test_a_missing_shuffle_is_found(measured):
+    assert min(measured("Unshuffled", "epochs")["order distance"].repeats) == 1.0
+
+
+def test_epochs_of_one_order_have_a_remark(measured):
+    found = measured("Repetitive", "epochs")["order distance"]
+    assert max(found.repeats) < 0.2
+    assert found.sentence == "epochs have the same order"
+
+
+def test_other_values_are_an_error(measured):
+    with pytest.raises(WrongValuesError, match=r"the sample \d+ has other values"):
+        measured("Altering", "epochs")
+
+
+def test_an_error_of_the_loader_is_its_own_words(measured):
+    with pytest.raises(TrainingError, match="ValueError: no samples today"):
+        measured("Raising", "epochs")
+
+
+def test_two_ranks_share_the_samples_or_repeat_them(measured):
+    assert list(measured("Files[loop]", "two ranks")["samples off on two ranks"].repeats) == [0]
+    (found,) = measured("Unranked", "two ranks").values()
+    assert list(found.repeats) == [COUNT]
+    assert found.sentence == f"{COUNT} repeated"
+
+
+def test_a_killed_training_is_resumed_where_it_was(measured):
+    (found,) = measured("Files[loop]", "resume", workers=2).values()
+    assert (list(found.repeats), found.sentence) == ([0], "")
+    (found,) = measured("Forgetful", "resume").values()
+    assert (list(found.repeats), found.sentence) == ([256], "256 repeated")
+
+
+def test_a_killed_worker_costs_the_rest_or_hangs(measured, monkeypatch):
+    found = measured("Files[loop]", "faults", workers=1)
+    stopped, server = found.values()
+    assert stopped.repeats[0] > 0
+    assert "it stops: RuntimeError: a worker has ended with status -9" in stopped.sentence
+    assert server.status is CellStatus.UNSUPPORTED
+    monkeypatch.setattr(epochs, "HANG_SECONDS", 3.0)
+    hanging = measured("Hanging", "faults", workers=1)["samples off after a lost worker"]
+    assert "it hangs: no end after 3 seconds" in hanging.sentence
+
+
+def test_cold_first_epochs_bring_in_the_whole(measured, tmp_path):
+    found = measured("NPY.memmap[loop]", "cold epochs", "training-windows", 12)
+    (fetched,) = found["bytes per sample"].repeats[:1]
+    size = training_loaders.get("NPY.memmap[loop]").size_bytes(tmp_path / "file.samples")
+    assert fetched * 12 >= size
