@@ -164,6 +164,22 @@ class TableSamples(SampleSet):
         return {name: values[index] for name, values in self._values.items()}
 
 
+def numbers_and_texts(df: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of a table that samples have: numbers, with NaN for null, and texts, with ""."""
+    from pandas.api import types
+
+    found = {}
+    for name in df.columns:
+        column = df[name]
+        if types.is_bool_dtype(column) or types.is_integer_dtype(column):
+            found[name] = column.astype("float64" if column.hasnans else "int64")
+        elif types.is_float_dtype(column):
+            found[name] = column.astype("float64")
+        elif types.is_string_dtype(column) and types.infer_dtype(column, skipna=True) == "string":
+            found[name] = column.fillna("")
+    return df[list(found)].assign(**found)
+
+
 def _columns(df: pd.DataFrame) -> dict[str, np.ndarray | list[Any]]:
     """Return the values of columns: lists of Python's objects, or an array of vectors."""
     import numpy as np

@@ -71,6 +71,8 @@ class Operations(ABC):
     """Name of the family."""
     has_workers: ClassVar[bool] = False
     """Whether its own steps are measured with `workers`."""
+    made_of: ClassVar[frozenset[str]] = frozenset()
+    """Families of a user's data that `store_made_of` makes data of its own of."""
     measures_at_servers: ClassVar[bool] = False
     """Whether its own steps are measured at the server that `link` and `bucket` name."""
 
@@ -207,6 +209,31 @@ class Operations(ABC):
             If a question does not fit the data.
         """
         raise AssertionError(f"{name} at {stored} is asked no {questions.file}; {place} stays empty")
+
+    @staticmethod
+    def store_made_of(family: str, stored: Path, place: Path) -> tuple[int, int]:
+        """Store data for `load` that are made of a user's data of another family.
+
+        Parameters
+        ----------
+        family : str
+            One of `made_of`.
+        stored : Path
+            The data, as the operations of that family have stored them.
+        place : Path
+            Where they shall be.
+
+        Returns
+        -------
+        rows, columns : int
+            As `store` returns them.
+
+        Raises
+        ------
+        UserDataError
+            If nothing can be made of them.
+        """
+        raise AssertionError(f"nothing is made of {family} at {stored}; {place} stays empty")
 
     @staticmethod
     def check_asked(data: Any, questions: Questions) -> None:

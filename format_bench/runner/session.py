@@ -128,7 +128,7 @@ def _prepared(request: RunRequest, folder: Path, shown: Console) -> dict[Path, P
         place = folder / str(number)
         place.mkdir()
         with ReadingDisplay(shown, source.path) as display:
-            own = prepare(source, place, display, request.questions)
+            own = prepare(source, place, display, request.questions, request.suite)
         for each in found.values():
             if each.family != own.family:
                 kinds = [f"{one.name} is {FAMILIES[one.family].user_data}" for one in (each, own)]

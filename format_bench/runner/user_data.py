@@ -28,7 +28,7 @@ from format_bench.families.operations import operations_of
 from format_bench.families.questions import Questions, asking
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
-from format_bench.results.suites import FAMILIES
+from format_bench.results.suites import FAMILIES, SUITES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from format_bench.families.cases import Case
+    from format_bench.results.suites import Family
 
     Description = TableDescription | ImagesDescription | ArrayDescription | RecordsDescription
 
@@ -122,7 +123,11 @@ class Prepared:
 
 
 def prepare(
-    source: Source, folder: Path, watch: Watch | None = None, questions: Questions | None = None
+    source: Source,
+    folder: Path,
+    watch: Watch | None = None,
+    questions: Questions | None = None,
+    suite: str | None = None,
 ) -> Prepared:
     """Read own data in a confined process, leave them in a folder for the runner, and describe them.
 
@@ -136,6 +141,8 @@ def prepare(
         Called with the seconds since the start while the data are read.
     questions : Questions, optional
         The data are made ready to be asked these, which are checked.
+    suite : str, optional
+        The suite to measure, whose family may make data of its own of them.
 
     Raises
     ------
@@ -175,6 +182,8 @@ def prepare(
     if prepared.family == "tables":
         left = max(0.0, end - time.monotonic())
         prepared = replace(prepared, place=_handed_over(source, reading / "own", folder / "own", left))
+    if suite in SUITES:
+        prepared = _made_into(prepared, FAMILIES[SUITES[suite].family], folder)
     return _asking(prepared, questions, folder) if questions else prepared
 
 
@@ -249,6 +258,23 @@ def _take_over(handed: Path, place: Path, trusted: bool) -> int | str:  # noqa: 
     handed.unlink()
     _, columns = operations_of(FAMILIES["tables"]).store(df, place)
     return int(columns)
+
+
+def _made_into(own: Prepared, family: Family, folder: Path) -> Prepared:
+    """Return data of a family that are made of own data; these, if it makes none of their kind."""
+    if own.family not in operations_of(family).made_of:
+        return own
+    place = folder / "made"
+    arguments = family.name, own.family, own.place.value[0], place
+    outcome = isolation.run(_make_of, *arguments, limit_seconds=USUAL_LIMITS.seconds)
+    if outcome.status:
+        raise UserDataError(f"{own.name}: {outcome.sentence.removeprefix('UserDataError: ')}")
+    rows, columns = outcome.value
+    return replace(own, family=family.name, rows=rows, place=Outcome((place, columns)))
+
+
+def _make_of(family: str, of: str, stored: Path, place: Path) -> tuple[int, int]:
+    return operations_of(FAMILIES[family]).store_made_of(of, stored, place)
 
 
 def _asking(own: Prepared, questions: Questions, folder: Path) -> Prepared:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import data_generator
 from adapter_core import UnavailableError, UnsupportedError
+from adapter_core.errors import UserDataError
 from adapter_core.sample_set import SampleKind, SampleSet, as_stored
 from adapter_core.training_loader import TrainingLoader
-from format_bench.families.operations import CatalogOperations, Measured, warm_up_file
+from data_generator.datasets.training import WINDOW
+from data_generator.samples import PictureSamples, TableSamples, WindowSamples, numbers_and_texts
+from format_bench.families.operations import CatalogOperations, Measured, operations_of, warm_up_file
 from format_bench.families.training import sample_files
 from format_bench.families.training.epochs import TrainingPlace, Trainings, place_of
 from format_bench.families.training.trainer import Order
 from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
-from format_bench.results.suites import Step
+from format_bench.results.suites import FAMILIES, Step
 from format_bench.verification import Diff
 
 # As trainings have them: a window is ten thousand times as large as a row.
@@ -45,6 +48,7 @@ class TrainingOperations(CatalogOperations):
 
     family = "training"
     has_workers = True
+    made_of: ClassVar = frozenset({"arrays", "images", "tables"})
     measures_at_servers = True
     adapter: TrainingLoader
 
@@ -76,6 +80,24 @@ class TrainingOperations(CatalogOperations):
     def take(data: SampleSet, positions: Sequence[int]) -> SampleSet:
         """Return as many samples as there are positions: those there, or the first windows."""
         return sample_files.part_of(data, positions)
+
+    @staticmethod
+    def store_made_of(family: str, stored: Path, place: Path) -> tuple[int, int]:
+        """Store samples of a user's images with labels, rows, or windows of an array."""
+        data = operations_of(FAMILIES[family]).load(stored)
+        samples: SampleSet
+        if family == "images":
+            samples = PictureSamples(*data)
+        elif family == "arrays":
+            if not data.shape:
+                raise UserDataError("a number has no windows along its first axis")
+            samples = WindowSamples(data, min(WINDOW, data.shape[0]))
+        else:
+            df = numbers_and_texts(data)
+            if df.empty:
+                raise UserDataError("it has no column of numbers or texts")
+            samples = TableSamples(SampleKind.ROW, lambda rows: df.iloc[:rows], len(df))
+        return TrainingOperations.store(samples, place)
 
     def expect(self, data: Path) -> None:
         """Note the number of stored samples, and the size of a batch."""
