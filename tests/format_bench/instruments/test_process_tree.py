@@ -1,0 +1,35 @@
+"""Costs of a process and those that it has started."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from format_bench.instruments import process_tree
+
+BUSY = "sum(range(5_000_000)); memory = bytearray(50_000_000); print(1, flush=True); input()"
+
+
+def test_children_count_while_they_live_and_after():
+    before = process_tree.cost().cpu_seconds
+    memory_before = process_tree.proportional_bytes()
+    with subprocess.Popen(
+        [sys.executable, "-c", BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        child.stdout.readline()
+        assert [each.pid for each in process_tree.descendants(os.getpid())] == [child.pid]
+        alive = process_tree.cost().cpu_seconds
+        assert alive > before
+        assert process_tree.proportional_bytes() > memory_before + 50_000_000
+        child.communicate(b"\n")
+    assert process_tree.cost().cpu_seconds >= alive
+    assert process_tree.descendants(child.pid) == []
+
+
+def test_processes_that_go_on_are_killed_and_counted():
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        (found,) = process_tree.descendants(os.getpid())
+        assert process_tree.end_of([found], 0.1) == 1
+        assert child.wait() == -9
+    assert process_tree.end_of([found]) == 0
