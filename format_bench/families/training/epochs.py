@@ -169,7 +169,9 @@ class Trainings:
                 )
                 add("loader memory", seen.memory_bytes)
                 if self.is_decoded:
-                    fetched = trainer.take(EPOCHS + 1, self.limit_seconds, is_decoded=False)
+                    # Other workers, whose imports are in their first epoch.
+                    for epoch in range(2):
+                        fetched = trainer.take(epoch, self.limit_seconds, is_decoded=False)
                     add("fetching CPU time", fetched.cpu_seconds / self.count)
                 passes += found
         if not self.is_decoded:

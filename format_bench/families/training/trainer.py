@@ -216,6 +216,8 @@ class _Training:
             if not tolerates_errors:
                 raise
             failure = shortened(f"{type(error).__name__}: {error}")
+        if not arrivals and not goes_on and not failure:
+            raise ValueError("the epoch has no batch")
         cost = process_tree.cost() - before
         held.check()
         after = None
