@@ -1,7 +1,7 @@
 """Plain loop: worker processes load batches of samples ahead, through shared memory.
 
-Designed as PyTorch's DataLoader (Paszke et al. 2019, section 4.2), without PyTorch: each worker opens the
-files itself and loads every n-th batch; batches are loaded ahead, and arrive in order.
+Designed as PyTorch's DataLoader (Paszke et al. 2019, section 4.2), without PyTorch: each worker opens
+the files itself and loads every n-th batch; batches are loaded ahead, and arrive in order.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from adapter_core.sample_set import SampleKind
 from data_generator.dataset import Dataset, DatasetDefinition
 from data_generator.datasets import embeddings, era5, scenes, webface
-from data_generator.samples import PictureSamples, TableSamples, WindowSamples
 from data_generator.splitmix import SplitMix, below
 from data_generator.synthetic.uniform_columns import ENGLISH_NOUNS
+from data_generator.training_samples import PictureSamples, TableSamples, WindowSamples
 
 if TYPE_CHECKING:
     import pandas as pd

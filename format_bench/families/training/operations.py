@@ -12,7 +12,12 @@ from adapter_core.errors import UserDataError
 from adapter_core.sample_set import SampleKind, SampleSet, as_stored
 from adapter_core.training_loader import TrainingLoader
 from data_generator.datasets.training import WINDOW
-from data_generator.samples import PictureSamples, TableSamples, WindowSamples, numbers_and_texts
+from data_generator.training_samples import (
+    PictureSamples,
+    TableSamples,
+    WindowSamples,
+    numbers_and_texts,
+)
 from format_bench.families.operations import CatalogOperations, Measured, operations_of, warm_up_file
 from format_bench.families.training import sample_files
 from format_bench.families.training.epochs import TrainingPlace, Trainings, place_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import array_stores
 from adapter_core import ArraySource
 from adapter_core.sample_set import SampleKind, SampleSet, digest
-from data_generator.samples import WindowSamples
+from data_generator.training_samples import WindowSamples
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,13 @@ import pytest
 
 import data_generator
 from adapter_core.sample_set import INDEX, FieldForm, SampleKind, digest
-from data_generator.samples import Crop, PictureSamples, TableSamples, WindowSamples, numbers_and_texts
+from data_generator.training_samples import (
+    Crop,
+    PictureSamples,
+    TableSamples,
+    WindowSamples,
+    numbers_and_texts,
+)
 
 NAMES = data_generator.sample_names()
 
