@@ -66,7 +66,7 @@ class Feed(Reader):
         """
 
     def state(self) -> Any:
-        """Return what a later process needs to go on after the batch that was taken last, as JSON has it.
+        """Return what a later process needs to go on after the last batch that was taken, in JSON's types.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class TrainingLoader(BaseAdapter):
     local_only: ClassVar[str] = "it reads local files only"
     """Reason why it cannot read prepared files from S3; empty if it can."""
     advice: ClassVar[Mapping[str, str]] = {}
-    """Settings that it is used with beside its defaults, each with the page on which its makers advise it."""
+    """Settings that it is used with beside its defaults, each with the page of its makers' advice."""
 
     def prepare(self, samples: SampleSet, folder: Path) -> None:
         """Write samples into a folder, the loader's own; replace an earlier one.

@@ -1,8 +1,8 @@
 """Data for benchmarks: tables, images, n-d arrays, records and samples by name.
 
 ``table("eq", rows=1_000_000)``, ``images("cifar-like")``, ``array("noise")``, ``records("entities")``,
-``samples("training-rows")``: data are a pure function of name, number and seed, the same in every process
-and on every machine.
+``samples("training-rows")``: data are a pure function of name, number and seed, the same in every
+process and on every machine.
 `blocks` returns a table block by block.
 `datasets.find` returns the definition of a named data set. `realistic_table` generates a table with the
 properties of a `TableSpec`; `load_images` and `hub_table` load real data from the Hugging Face hub.

@@ -165,7 +165,7 @@ class TableSamples(SampleSet):
 
 
 def numbers_and_texts(df: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of a table that samples have: numbers, with NaN for null, and texts, with ""."""
+    """Return the columns of a table that samples have: numbers, null as NaN, and texts, null as ""."""
     from pandas.api import types
 
     found = {}
@@ -183,17 +183,17 @@ def numbers_and_texts(df: pd.DataFrame) -> pd.DataFrame:
 def _columns(df: pd.DataFrame) -> dict[str, np.ndarray | list[Any]]:
     """Return the values of columns: lists of Python's objects, or an array of vectors."""
     import numpy as np
+    import pandas as pd
     import pyarrow as pa
 
     found: dict[str, np.ndarray | list[Any]] = {}
-    for name, column in zip(df.columns, pa.Table.from_pandas(df).columns, strict=True):
-        values = column.combine_chunks()
-        if pa.types.is_fixed_size_list(values.type):
+    for name in df.columns:
+        if isinstance(df[name].dtype, pd.ArrowDtype):
+            values = pa.array(df[name])
             flat = values.flatten().to_numpy(zero_copy_only=False)
             found[name] = np.ascontiguousarray(flat).reshape(len(values), values.type.list_size)
         else:
-            of_bits = pa.types.is_boolean(values.type)
-            found[name] = (values.cast(pa.int64()) if of_bits else values).to_pylist()
+            found[name] = df[name].tolist()
     return found
 
 

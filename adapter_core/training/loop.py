@@ -131,9 +131,7 @@ class BlockFeed(LoopFeed):
 class _Worker:
     """The consumer's side of a worker process."""
 
-    def __init__(
-        self, opening: Callable[[], SampleReader], decode: Callable[[Sample], Sample]
-    ) -> None:
+    def __init__(self, opening: Callable[[], SampleReader], decode: Callable[[Sample], Sample]) -> None:
         # Forks of a process with threads of its own may hang, and libraries have such threads.
         context = multiprocessing.get_context("spawn")
         self._connection, other = context.Pipe()
@@ -240,4 +238,3 @@ def _load(
     except Exception as error:
         with contextlib.suppress(BrokenPipeError):  # the consumer may have ended
             connection.send(f"{type(error).__name__}: {error}")
-

@@ -26,7 +26,8 @@ class ServerAxis(ElsewhereAxis):
 
     def why_not(self, value: str, case: Case) -> str:  # noqa: ARG002 (of any value)
         """Return why a case reaches no server."""
-        if any(each.name == REMOTE for each in case.steps) or operations_of(case.family).measures_at_servers:
+        of_family = operations_of(case.family)
+        if of_family.measures_at_servers or any(each.name == REMOTE for each in case.steps):
             return ""
         if case.family.name not in {TABLE, ARRAY}:
             return f"no {case.family.adapter} writes to object stores"

@@ -1,7 +1,7 @@
 """CPU time, memory and reads of a process and of all that it has started.
 
-Linux only: /proc/PID/io and /proc/PID/smaps_rollup (see proc(5)). Children that have ended and were waited
-for count with their parents.
+Linux only: /proc/PID/io and /proc/PID/smaps_rollup (see proc(5)). Children that have ended and were
+waited for count with their parents.
 """
 
 from __future__ import annotations

@@ -91,7 +91,8 @@ def test_image_and_mask_are_cut_at_the_same_place():
 
 
 def test_small_and_grey_images_are_filled_and_tripled():
-    images = [np.full((3, 5), 200, np.uint8), np.full((4, 4, 1), 9, np.uint8), np.zeros((9, 9, 4), np.uint8)]
+    grey, flat = np.full((3, 5), 200, np.uint8), np.full((4, 4, 1), 9, np.uint8)
+    images = [grey, flat, np.zeros((9, 9, 4), np.uint8)]
     samples = PictureSamples(images, [1, 2, 3], with_masks=True)
     small, _, _ = (samples.decode(each) for each in samples)
     assert small["image"].shape == (128, 128, 3)

@@ -1,4 +1,4 @@
-"""Package of training loaders with planted faults, installed in a folder and found by its entry points."""
+"""Package of training loaders with planted faults, found by its entry points."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tests.helpers import ROOT
 _TOY = '''
 """A loader with a planted fault."""
 
+import copy
 import time
 from dataclasses import replace
 
@@ -45,15 +46,16 @@ def _toy(label: str, epoch: str = "", state: str = "self.feed.state()", feeding:
     return _TOY.format(label=label, epoch=epoch or plain, state=state, feeding=feeding)
 
 
-_COPIED = "batches = [{k: v.copy() if hasattr(v, 'copy') else v for k, v in each.items()} for each in \
-self.feed.epoch(number, state)]"
+_COPIED = "batches = [copy.deepcopy(each) for each in self.feed.epoch(number, state)]"
 
 TOYS = {
     "Doubling": _toy("Doubling", epoch=f"{_COPIED}; yield from [*batches, batches[0]]"),
     "Losing": _toy("Losing", epoch=f"{_COPIED}; yield from batches[:-1]"),
     "Unshuffled": _toy("Unshuffled", feeding="feeding = replace(feeding, seed=None)"),
     "Repetitive": _toy("Repetitive", epoch="yield from self.feed.epoch(0, state)"),
-    "Altering": _toy("Altering", epoch=f"{_COPIED}; batches[1]['yaw_iface'][0] += 1; yield from batches"),
+    "Altering": _toy(
+        "Altering", epoch=f"{_COPIED}; batches[1]['yaw_iface'][0] += 1; yield from batches"
+    ),
     "Forgetful": _toy("Forgetful", state="0"),
     "Unranked": _toy("Unranked", feeding="feeding = replace(feeding, rank=0, world=1)"),
     "Raising": _toy("Raising", epoch="raise ValueError('no samples today')"),

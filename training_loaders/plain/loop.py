@@ -86,7 +86,7 @@ class PlainLoop(TrainingLoader):
         family = _FAMILIES[samples.kind]
         storage = _REGISTRIES[family].get(self._of[family])
         if family == "images" and storage.changes_pixels:
-            raise CannotHoldError(f"{self.label}: its storage changes pixels, which could not be checked")
+            raise CannotHoldError(f"{self.label} cannot be checked: its storage changes pixels")
         if family == "tables":
             storage.check(frame_of(samples))
 
@@ -106,7 +106,7 @@ class PlainLoop(TrainingLoader):
 
     def _open(self, place: Path | RemoteFile, feeding: Feeding) -> Feed:
         if isinstance(place, RemoteFile):
-            raise AssertionError("the base class refuses servers")
+            raise TypeError("the base class refuses servers")
         facts = json.loads((place / _FACTS).read_text())
         if facts["family"] == "tables":
             rows = BLOCK_BATCHES * feeding.batch_size

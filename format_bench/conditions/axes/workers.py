@@ -1,4 +1,4 @@
-"""Local workers: processes of Dask that save and read a table's partitions, or those of a training loader."""
+"""Local workers: processes of Dask that save and read partitions, or processes of a training loader."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from data_generator.random_words import RandomWords
 if TYPE_CHECKING:
     import numpy as np
 
-# Samples that are neighbours in storage shall not arrive as neighbours, nor every second or tenth one, as
-# from several workers that take turns.
+# Neighbours in storage shall not arrive as neighbours, nor every second or tenth one, as from several
+# workers that take turns.
 _LAGS = 64
 
 # Shuffles whose mean is the yardstick; of more, it differs by less than a hundredth.

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from adapter_core import RemoteFile, UnavailableError, UnsupportedError
 from adapter_core.errors import LinkError
@@ -35,6 +35,8 @@ STEPS_MS = (2, 10, 50)
 # Epochs of a training: the first, and two for which files, caches and workers are as they stay.
 EPOCHS = 3
 
+_NO_DELAY = Setting(0.0)
+
 # Trainings of a step at most, while its budget lasts.
 _MOST_TRAININGS = 3
 
@@ -54,7 +56,7 @@ class TrainingPlace:
     remote: RemoteFile | None = None
     """Its copy on a server; None if trainings read the folder."""
     store: StorePlace | None = None
-    setting: Setting = Setting(0.0)
+    setting: Setting = _NO_DELAY
 
     @property
     def proxy(self) -> Proxy | None:
@@ -66,11 +68,11 @@ class TrainingPlace:
         """Variables of trainings."""
         return dict(self.store.environment) if self.store else {}
 
-    def link(self, fault: Fault = Fault()) -> None:
+    def link(self, fault: Fault | None = None) -> None:
         """Delay and pace requests as the setting says, and let some fail."""
         if self.proxy:
             seconds, rate = self.setting.round_trip_ms / 1000, self.setting.mbit * BYTES_PER_MBIT
-            self.proxy.set(fault, seconds, rate)
+            self.proxy.set(fault or Fault(), seconds, rate)
 
 
 @contextmanager
@@ -95,7 +97,7 @@ def place_of(file: Path, link: str, bucket: str) -> Iterator[TrainingPlace]:
     with user_place(environments_address(bucket)) if bucket else own_place() as store:
         if link and not store.proxy:
             raise UnsupportedError(f"requests to {bucket} are encrypted, and cannot be delayed")
-        place = TrainingPlace(file, store.address("samples"), store, Setting.of(link) or Setting(0.0))
+        place = TrainingPlace(file, store.address("samples"), store, Setting.of(link) or _NO_DELAY)
         with Trainer(place.environment) as client:
             client.upload(file, store.address("samples"), _LIMIT_SECONDS)
         place.link()
@@ -124,7 +126,8 @@ class Trainings:
     @contextmanager
     def training(self, **changes: Any) -> Iterator[tuple[Trainer, float]]:
         """Provide a training that has opened its loader, and the seconds that this took."""
-        with TemporaryDirectory(prefix="loader-cache-") as cache, Trainer(self.place.environment) as found:
+        environment = self.place.environment
+        with TemporaryDirectory(prefix="loader-cache-") as cache, Trainer(environment) as found:
             remote = self.place.remote
             place = asdict(remote) if remote else str(self.place.file)
             order = replace(self.order, place=place, cache=cache if remote else "", **changes)
@@ -141,43 +144,44 @@ class Trainings:
     def epochs(self) -> list[Measured]:
         """Measure whole trainings on files in the page cache, or on a server."""
         samples: dict[str, list[float]] = {}
-
-        def add(metric: str, *values: float) -> None:
-            samples.setdefault(metric, []).extend(values)
-
         passes: list[Pass] = []
         for _ in self.turns():
             if not self.place.remote:
                 page_cache.fill(self.place.file)
             with self.training() as (trainer, opened):
-                if self.place.proxy:
-                    self.place.proxy.take()
-                found = [trainer.take(epoch, self.limit_seconds) for epoch in range(EPOCHS)]
-                if self.place.proxy:
-                    calls = self.place.proxy.take()
-                    add("bytes per sample", sum(each.down_bytes for each in calls) / EPOCHS / self.count)
-                first, *later = found
-                add("first epoch sample time", first.arrivals[-1] / self.count)
-                add("first batch time", opened + first.arrivals[0])
-                for each in later:
-                    add("sample time", each.arrivals[-1] / self.count)
-                    add("sample CPU time", each.cpu_seconds / self.count)
-                    for ms in STEPS_MS:
-                        add(f"stalls at {ms} ms", stalled_share(each.arrivals, ms / 1000))
-                seen = trainer.take(
-                    EPOCHS, self.limit_seconds, most=MEMORY_BATCHES.stop, reads_memory=True
-                )
-                add("loader memory", seen.memory_bytes)
-                if self.is_decoded:
-                    # Other workers, whose imports are in their first epoch.
-                    for epoch in range(2):
-                        fetched = trainer.take(epoch, self.limit_seconds, is_decoded=False)
-                    add("fetching CPU time", fetched.cpu_seconds / self.count)
-                passes += found
-        if not self.is_decoded:
-            add("fetching CPU time", *samples["sample CPU time"])
+                found = self._passes(trainer)
+                for metric, values in {
+                    **_times(opened, found.passes, self.count),
+                    **self._costs(trainer, found),
+                }.items():
+                    samples.setdefault(metric, []).extend(values)
+                passes += found.passes
         measured = [Measured(metric, values) for metric, values in samples.items()]
         return [*measured, *_order_of(passes[:EPOCHS]), *_counts_of(passes, self.count)]
+
+    def _passes(self, trainer: Trainer) -> _Passes:
+        """Return whole epochs, with the bytes that came over the link."""
+        if not self.place.proxy:
+            return _Passes([trainer.take(epoch, self.limit_seconds) for epoch in range(EPOCHS)], None)
+        self.place.proxy.take()
+        passes = [trainer.take(epoch, self.limit_seconds) for epoch in range(EPOCHS)]
+        return _Passes(passes, sum(each.down_bytes for each in self.place.proxy.take()))
+
+    def _costs(self, trainer: Trainer, found: _Passes) -> dict[str, list[float]]:
+        """Return CPU time, bytes and memory of a training that has taken its epochs."""
+        cpu_seconds = [each.cpu_seconds / self.count for each in found.passes[1:]]
+        costs = {"sample CPU time": cpu_seconds, "fetching CPU time": cpu_seconds}
+        if found.down_bytes is not None:
+            costs["bytes per sample"] = [found.down_bytes / EPOCHS / self.count]
+        most = MEMORY_BATCHES.stop
+        seen = trainer.take(EPOCHS, self.limit_seconds, most=most, reads_memory=True)
+        costs["loader memory"] = [seen.memory_bytes]
+        if self.is_decoded:
+            # Other workers, whose imports are in their first epoch.
+            trainer.take(0, self.limit_seconds, is_decoded=False)
+            fetched = trainer.take(1, self.limit_seconds, is_decoded=False)
+            costs["fetching CPU time"] = [fetched.cpu_seconds / self.count]
+        return costs
 
     def cold_epochs(self) -> list[Measured]:
         """Measure first epochs on files that are out of the page cache."""
@@ -210,7 +214,7 @@ class Trainings:
         return [_off("samples off on two ranks", indices, self.count)]
 
     def resumed(self) -> list[Measured]:
-        """Count the samples of an epoch whose process was killed in the middle, and resumed by another."""
+        """Count the samples of an epoch whose process was killed in the middle, and of its resumption."""
         if self.cannot_resume:
             raise UnsupportedError(f"it cannot resume: {self.cannot_resume}")
         half = max(1, -(-self.count // self.order.batch_size) // 2)
@@ -228,7 +232,7 @@ class Trainings:
         return [_off("samples off after a resume", indices, self.count, remark)]
 
     def disturbed(self) -> list[Measured]:
-        """Count the samples of an epoch in which a worker is killed, and of one that loses its server."""
+        """Count the samples of epochs in which a worker is killed, and in which the server is lost."""
         found = []
         with contextlib.suppress(UnsupportedError):
             found.append(self._disturbed("samples off after a lost worker", _kill_worker))
@@ -256,6 +260,29 @@ class Trainings:
         return _off(metric, before.indices + after.indices, self.count, what)
 
 
+class _Passes(NamedTuple):
+    """Epochs of one training."""
+
+    passes: list[Pass]
+    down_bytes: int | None
+    """Bytes that came over the link; None without one."""
+
+
+def _times(opened_seconds: float, passes: Sequence[Pass], count: int) -> dict[str, list[float]]:
+    """Return the times and stalls of a training."""
+    first, *later = passes
+    stalls = {
+        f"stalls at {ms} ms": [stalled_share(each.arrivals, ms / 1000) for each in later]
+        for ms in STEPS_MS
+    }
+    return {
+        "first epoch sample time": [first.arrivals[-1] / count],
+        "first batch time": [opened_seconds + first.arrivals[0]],
+        "sample time": [each.arrivals[-1] / count for each in later],
+        **stalls,
+    }
+
+
 def _order_of(passes: Sequence[Pass]) -> list[Measured]:
     """Return the distance of the orders of epochs from full shuffles."""
     repeats = {tuple(each.indices) for each in passes}
@@ -266,10 +293,13 @@ def _order_of(passes: Sequence[Pass]) -> list[Measured]:
 def _counts_of(passes: Sequence[Pass], count: int) -> list[Measured]:
     """Return the numbers of samples that epochs have repeated and lost, of the worst epoch each."""
     counts = [Counts.of(each.indices, count) for each in passes]
-    worst = {"repeated": max(each.repeated for each in counts), "lost": max(each.lost for each in counts)}
+    worst = {
+        "repeated samples": max(each.repeated for each in counts),
+        "lost samples": max(each.lost for each in counts),
+    }
     return [
-        Measured(f"{word} samples", [number], f"of {count:,} in an epoch" if number else "")
-        for word, number in worst.items()
+        Measured(metric, [number], f"of {count:,} in an epoch" if number else "")
+        for metric, number in worst.items()
     ]
 
 

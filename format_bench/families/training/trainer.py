@@ -27,7 +27,7 @@ from format_bench.results.status import WRONG, CellStatus, status_of
 if TYPE_CHECKING:
     from adapter_core.training_loader import Batch
 
-# Decoded samples that are kept until the clock has stopped; beyond, they are checked between two batches.
+# Decoded samples that are kept until the clock has stopped; more are checked between two batches.
 HELD_BYTES = 2**30
 
 # Batches at which the memory of all processes is read: while batches are on their way.
@@ -256,8 +256,9 @@ class _Held:
         own: dict[str, Sequence[Any]] = {}
         for name, values in batch.items():
             if isinstance(values, (list, tuple)):
-                own[name] = [each if isinstance(each, (str, bytes)) else np.array(each) for each in values]
-                self.size_bytes += sum(getattr(each, "nbytes", len(each)) for each in own[name])
+                copies = [each if isinstance(each, (str, bytes)) else np.array(each) for each in values]
+                self.size_bytes += sum(getattr(each, "nbytes", 0) or len(each) for each in copies)
+                own[name] = copies
             else:
                 copy = own[name] = np.array(values)
                 self.size_bytes += copy.nbytes

@@ -1,4 +1,4 @@
-"""Distances of orders from a full shuffle, counts of samples, and stalls, of made orders and arrivals."""
+"""Distances of made orders from a full shuffle, counts of samples, and stalls of made arrivals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def shuffled(count=COUNT, seed=1):
 
 
 def windowed(window):
-    """Return the order of a buffer of some samples, from which one is drawn at random for each new one."""
+    """Return the order of a buffer of samples, from which one is drawn at random for each new one."""
     random, buffer, order = np.random.default_rng(1), [], []
     for index in range(COUNT):
         buffer.append(index)
