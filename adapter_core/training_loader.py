@@ -66,7 +66,7 @@ class Feed(Reader):
         """
 
     def state(self) -> Any:
-        """Return what a later process needs to go on after the last batch that was taken, in JSON's types.
+        """Return what a later process needs to go on after the last batch taken, in types of JSON.
 
         Raises
         ------

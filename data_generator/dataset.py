@@ -61,8 +61,8 @@ class DatasetDefinition:
     name: str
     """Unique among all data sets, whatever their family."""
     family: str
-    """Kind of data: ``tables``, ``images``, ``arrays``, ``records``, ``training`` for samples; ``queries``
-    of several tables."""
+    """Kind of data: ``tables``, ``images``, ``arrays``, ``records``, ``training``; ``queries`` of
+    several tables."""
     description: str
     """One line for lists, without a full stop."""
     make: Callable[[int, int], Dataset]

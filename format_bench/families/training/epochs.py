@@ -20,7 +20,7 @@ from adapter_core import RemoteFile, UnavailableError, UnsupportedError
 from adapter_core.errors import LinkError
 from format_bench.families.operations import Measured
 from format_bench.families.training.arrivals import Counts, order_distance, stalled_share
-from format_bench.families.training.trainer import MEMORY_BATCHES, Order, Pass, Trainer
+from format_bench.families.training.trainer import MEMORY_BATCHES, Opened, Order, Pass, Trainer
 from format_bench.instruments import page_cache, process_tree
 from format_bench.instruments.clock import Effort
 from format_bench.network import object_server
@@ -124,8 +124,8 @@ class Trainings:
         return min(self.effort.limit_seconds, _LIMIT_SECONDS)
 
     @contextmanager
-    def training(self, **changes: Any) -> Iterator[tuple[Trainer, float]]:
-        """Provide a training that has opened its loader, and the seconds that this took."""
+    def training(self, **changes: Any) -> Iterator[tuple[Trainer, Opened]]:
+        """Provide a training that has opened its loader, and the cost of that."""
         environment = self.place.environment
         with TemporaryDirectory(prefix="loader-cache-") as cache, Trainer(environment) as found:
             remote = self.place.remote
@@ -151,7 +151,7 @@ class Trainings:
             with self.training() as (trainer, opened):
                 found = self._passes(trainer)
                 for metric, values in {
-                    **_times(opened, found.passes, self.count),
+                    **_times(opened.seconds, found.passes, self.count),
                     **self._costs(trainer, found),
                 }.items():
                     samples.setdefault(metric, []).extend(values)
@@ -193,8 +193,8 @@ class Trainings:
             with self.training() as (trainer, opened):
                 first = trainer.take(0, self.limit_seconds)
             epoch_seconds.append(first.arrivals[-1] / self.count)
-            batch_seconds.append(opened + first.arrivals[0])
-            fetched_bytes.append(first.fetched_bytes / self.count)
+            batch_seconds.append(opened.seconds + first.arrivals[0])
+            fetched_bytes.append((opened.fetched_bytes + first.fetched_bytes) / self.count)
         return [
             Measured("first epoch sample time", epoch_seconds),
             Measured("first batch time", batch_seconds),
@@ -214,7 +214,7 @@ class Trainings:
         return [_off("samples off on two ranks", indices, self.count)]
 
     def resumed(self) -> list[Measured]:
-        """Count the samples of an epoch whose process was killed in the middle, and of its resumption."""
+        """Count the samples of an epoch whose process was killed in its middle, and of the rest."""
         if self.cannot_resume:
             raise UnsupportedError(f"it cannot resume: {self.cannot_resume}")
         half = max(1, -(-self.count // self.order.batch_size) // 2)

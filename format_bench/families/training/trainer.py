@@ -53,6 +53,15 @@ class Order:
 
 
 @dataclass(frozen=True)
+class Opened:
+    """Cost of opening a feed."""
+
+    seconds: float
+    fetched_bytes: int
+    """Bytes that all processes fetched from the device."""
+
+
+@dataclass(frozen=True)
 class Pass:
     """Batches that a trainer took."""
 
@@ -93,10 +102,9 @@ class Trainer(CommandedProcess):
         """Copy a prepared folder to an object store. For errors see `take`."""
         self._told(limit_seconds, do="upload", folder=str(folder), address=asdict(address))
 
-    def open(self, order: Order, limit_seconds: float) -> float:
-        """Open a feed; return the seconds that it took. For errors see `take`."""
-        seconds: float = self._told(limit_seconds, do="open", order=asdict(order))
-        return seconds
+    def open(self, order: Order, limit_seconds: float) -> Opened:
+        """Open a feed; return the cost. For errors see `take`."""
+        return Opened(**self._told(limit_seconds, do="open", order=asdict(order)))
 
     def take(self, epoch: int, limit_seconds: float, **options: Any) -> Pass:
         """Take batches of an epoch, and check every sample.
@@ -151,13 +159,15 @@ class _Training:
             sentence = str(error) if isinstance(error, WrongValuesError) else shortened(text)
             return {"error": sentence, "status": status.value}
 
-    def _open(self, order: dict[str, Any]) -> float:
+    def _open(self, order: dict[str, Any]) -> dict[str, Any]:
         self._order = Order(**order)
         self._digests = sample_files.digests(Path(self._order.data))
         training_loaders.get(self._order.label)  # imports its library, if it is here
+        before = process_tree.cost()
         start = time.perf_counter()
         self._feed(is_decoded=True)
-        return time.perf_counter() - start
+        seconds = time.perf_counter() - start
+        return asdict(Opened(seconds, (process_tree.cost() - before).fetched_bytes))
 
     def _feed(self, *, is_decoded: bool) -> Feed:
         if is_decoded not in self._feeds:
