@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 BLOCK_BATCHES = 32
-"""Batches that a block of neighbouring samples is read for; of 32 samples, 1,024."""
+"""Most batches that a block of neighbouring samples is read for; of 32 samples, 1,024."""
+
+_LEAST_BLOCKS = 16
+"""Blocks of each rank, where there are as many batches: fewer could not be shuffled."""
 
 MIXED_BLOCKS = 8
 """Blocks whose samples are shuffled together, in the memory of one worker. Chosen, not measured."""
@@ -42,6 +45,12 @@ def epoch_order(count: int, feeding: Feeding, epoch: int) -> list[int]:
     return order[feeding.rank :: feeding.world].tolist()
 
 
+def block_rows(count: int, feeding: Feeding) -> int:
+    """Return the number of neighbouring samples in a block: whole batches."""
+    batches = count // (feeding.batch_size * feeding.world * _LEAST_BLOCKS)
+    return feeding.batch_size * max(1, min(BLOCK_BATCHES, batches))
+
+
 def block_groups(count: int, feeding: Feeding, epoch: int) -> list[list[int]]:
     """Return the indices of a rank in an epoch, group by group of shuffled blocks.
 
@@ -49,7 +58,7 @@ def block_groups(count: int, feeding: Feeding, epoch: int) -> list[list[int]]:
     """
     import numpy as np
 
-    rows = BLOCK_BATCHES * feeding.batch_size
+    rows = block_rows(count, feeding)
     blocks = [list(range(start, min(start + rows, count))) for start in range(0, count, rows)]
     if feeding.seed is None:
         return blocks[feeding.rank :: feeding.world]

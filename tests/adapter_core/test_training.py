@@ -56,8 +56,8 @@ def test_groups_of_blocks_have_each_sample_once(count, world):
         for group in block_groups(count, feeding(rank=rank, world=world), 0)
     ]
     assert sorted(index for group in groups for index in group) == list(range(count))
-    # A group is what a worker keeps in memory: few blocks of 128 samples.
-    assert all(len({index // 128 for index in group}) <= 8 for group in groups)
+    # A group is what a worker keeps in memory: at most eight blocks of 32 batches.
+    assert all(len(group) <= 8 * 128 for group in groups)
 
 
 def test_only_the_last_batch_of_a_rank_is_smaller():

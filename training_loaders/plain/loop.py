@@ -14,7 +14,7 @@ import image_storages
 from adapter_core import CannotHoldError, RemoteFile
 from adapter_core.availability import install_hint
 from adapter_core.sample_set import INDEX, SampleKind, as_stored
-from adapter_core.training.batches import BLOCK_BATCHES, MIXED_BLOCKS
+from adapter_core.training.batches import MIXED_BLOCKS, block_rows
 from adapter_core.training.columns import column_values, frame_of
 from adapter_core.training.loop import BlockFeed, LoopFeed, SampleReader
 from adapter_core.training_loader import TrainingLoader
@@ -109,7 +109,7 @@ class PlainLoop(TrainingLoader):
             raise TypeError("the base class refuses servers")
         facts = json.loads((place / _FACTS).read_text())
         if facts["family"] == "tables":
-            rows = BLOCK_BATCHES * feeding.batch_size
+            rows = block_rows(facts["count"], feeding)
             return BlockFeed(partial(_RowReader, place, facts, rows), feeding)
         reader = {"images": _PictureReader, "arrays": _WindowReader}[facts["family"]]
         return LoopFeed(partial(reader, place, facts), feeding)
@@ -193,15 +193,15 @@ class _WindowReader(SampleReader):
 class _RowReader(SampleReader):
     """Reader of a table by blocks of rows, which keeps some of them."""
 
-    def __init__(self, folder: Path, facts: Mapping[str, Any], block_rows: int) -> None:
+    def __init__(self, folder: Path, facts: Mapping[str, Any], rows: int) -> None:
         format_: DataFormat = data_formats.get(facts["label"])
         path = folder / f"table{format_.suffix}"
-        self._count, self._rows = facts["count"], block_rows
+        self._count, self._rows = facts["count"], rows
 
         @lru_cache(maxsize=MIXED_BLOCKS)
         def block(number: int) -> dict[str, np.ndarray]:
-            start = number * block_rows
-            df: pd.DataFrame = format_.read(path, rows=slice(start, start + block_rows))
+            start = number * rows
+            df: pd.DataFrame = format_.read(path, rows=slice(start, start + rows))
             return {name: column_values(df[name]) for name in df.columns}
 
         self._block = block
