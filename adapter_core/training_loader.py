@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +17,7 @@ from adapter_core.sample_set import Sample
 if TYPE_CHECKING:
     from adapter_core.sample_set import SampleKind, SampleSet
 
-Batch = Mapping[str, Sequence[Any]]
+Batch = Mapping[str, Any]
 """Values of the samples of a batch by field, `INDEX` among them: an array or a tensor whose first axis
 are the samples, or a list where the shapes of samples differ, and of texts. It is valid until the next
 batch is asked for: a loader may use its memory again."""

@@ -25,7 +25,7 @@ def collated(samples: Sequence[Sample]) -> Batch:
     """Return samples as a batch: arrays of equal shapes are stacked, texts and others are lists."""
     import numpy as np
 
-    batch: dict[str, Sequence[Any]] = {}
+    batch: dict[str, Any] = {}
     for name in samples[0]:
         values = [each[name] for each in samples]
         if isinstance(values[0], (str, bytes)) or len({np.shape(each) for each in values}) > 1:

@@ -221,7 +221,7 @@ class _RowReader(SampleReader):
             return super().batch(indices, decode)
         numbers, rows = np.divmod(np.asarray(indices), self._rows)
         places = {number: np.flatnonzero(numbers == number) for number in np.unique(numbers).tolist()}
-        batch: dict[str, Sequence[Any]] = {}
+        batch: dict[str, Any] = {}
         for name, first in self._block(next(iter(places))).items():
             values = np.empty((len(rows), *first.shape[1:]), first.dtype)
             for number, chosen in places.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,13 +151,15 @@ class _Training:
     def answer(self, command: dict[str, Any]) -> dict[str, Any]:
         """Return the value of a command, or its error."""
         try:
-            methods = {"upload": _upload, "open": self._open, "take": self._take}
-            return {"value": methods[command.pop("do")](**command)}
+            return {"value": self._method(command.pop("do"))(**command)}
         except Exception as error:
             status = status_of(error)
             text = f"{type(error).__name__}: {error}" if status is CellStatus.FAILED else str(error)
             sentence = str(error) if isinstance(error, WrongValuesError) else shortened(text)
             return {"error": sentence, "status": status.value}
+
+    def _method(self, name: str) -> Callable[..., Any]:
+        return {"upload": _upload, "open": self._open, "take": self._take}[name]
 
     def _open(self, order: dict[str, Any]) -> dict[str, Any]:
         self._order = Order(**order)
@@ -254,7 +256,7 @@ class _Held:
 
     def __init__(self, digests: Any) -> None:
         self._digests = digests
-        self._batches: list[dict[str, Sequence[Any]]] = []
+        self._batches: list[dict[str, Any]] = []
         self.indices: list[int] = []
         self.size_bytes = 0
         self.checking_seconds = 0.0
@@ -263,7 +265,7 @@ class _Held:
         """Copy a batch; check those so far if there are too many."""
         import numpy as np
 
-        own: dict[str, Sequence[Any]] = {}
+        own: dict[str, Any] = {}
         for name, values in batch.items():
             if isinstance(values, (list, tuple)):
                 copies = [each if isinstance(each, (str, bytes)) else np.array(each) for each in values]
