@@ -8,26 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import mmap
-import multiprocessing
-import os
-import pickle
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.reader import Reader
 from adapter_core.training.batches import batches_of, block_groups, collated, epoch_order
+from adapter_core.training.workers import PREFETCH, Worker
 from adapter_core.training_loader import Feed
 
 if TYPE_CHECKING:
     from adapter_core.sample_set import Sample
     from adapter_core.training_loader import Batch, Feeding
-
-# Batches that a worker loads ahead; `prefetch_factor` of PyTorch's DataLoader has this default.
-PREFETCH = 2
 
 
 class SampleReader(Reader):
@@ -60,11 +54,11 @@ class LoopFeed(Feed):
     def __init__(self, opening: Callable[[], SampleReader], feeding: Feeding) -> None:
         self._feeding = feeding
         self._reader = opening()
-        self._workers: list[_Worker] = []
+        self._workers: list[Worker] = []
         self._given = 0
         try:
             for _ in range(feeding.workers):
-                self._workers.append(_Worker(opening, feeding.decode))
+                self._workers.append(Worker(partial(_reading, opening, feeding.decode)))
         except BaseException:
             self.close()
             raise
@@ -128,113 +122,10 @@ class BlockFeed(LoopFeed):
         return [(number, each) for turn in turns for number, each in enumerate(turn) if each is not None]
 
 
-class _Worker:
-    """The consumer's side of a worker process."""
-
-    def __init__(self, opening: Callable[[], SampleReader], decode: Callable[[Sample], Sample]) -> None:
-        # Forks of a process with threads of its own may hang, and libraries have such threads.
-        context = multiprocessing.get_context("spawn")
-        self._connection, other = context.Pipe()
-        self._process = context.Process(target=_load, args=(opening, decode, other), daemon=True)
-        self._process.start()
-        other.close()
-        self._memory: dict[int, mmap.mmap] = {}
-        self._pending = 0
-
-    def ask(self, indices: Sequence[int]) -> None:
-        """Ask for a batch, which `take` returns; a worker that has ended fails there."""
-        self._pending += 1
-        with contextlib.suppress(BrokenPipeError):
-            self._connection.send(list(indices))
-
-    def take(self) -> Batch:
-        """Return the next batch, whose arrays are in shared memory.
-
-        Raises
-        ------
-        RuntimeError
-            If the process failed, or has ended.
-        """
-        try:
-            found: _Loaded | str = self._connection.recv()
-        except (EOFError, ConnectionResetError):
-            self._process.join()
-            raise RuntimeError(f"a worker has ended with status {self._process.exitcode}") from None
-        self._pending -= 1
-        if isinstance(found, str):
-            raise RuntimeError(f"a worker failed: {found}")
-        memory = self._memory.get(found.descriptor)
-        if memory is None or len(memory) < found.capacity:
-            # Not a named block of shared memory, which a killed process would leave behind.
-            shared = os.open(f"/proc/{self._process.pid}/fd/{found.descriptor}", os.O_RDWR)
-            memory = self._memory[found.descriptor] = mmap.mmap(shared, found.capacity)
-            os.close(shared)
-        view = memoryview(memory)
-        ends = list(itertools.accumulate(found.sizes, initial=0))
-        buffers = [view[start:end] for start, end in itertools.pairwise(ends)]
-        batch: Batch = pickle.loads(found.content, buffers=buffers)  # noqa: S301 (of our own process)
-        return batch
-
-    def drain(self) -> None:
-        """Take all batches that are on their way."""
-        while self._pending:
-            self.take()
-
-    def end(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.join()
-        self._connection.close()
-
-
-class _Loaded(NamedTuple):
-    """A batch in shared memory, as the worker names it."""
-
-    content: bytes
-    """The pickle without the bytes of arrays."""
-    sizes: list[int]
-    """Bytes of each array, one after the other in the memory."""
-    descriptor: int
-    """The worker's descriptor of the memory."""
-    capacity: int
-    """Bytes of the memory."""
-
-
-class _Memory:
-    """Shared memory of a worker for one batch, which grows with the batches."""
-
-    def __init__(self) -> None:
-        self._descriptor = os.memfd_create("batch")
-        self._mapped: mmap.mmap | None = None
-
-    def write(self, batch: Batch) -> _Loaded:
-        """Write a batch, and return how it is read."""
-        buffers: list[memoryview] = []
-        content = pickle.dumps(
-            batch, protocol=5, buffer_callback=lambda each: buffers.append(each.raw())
-        )
-        sizes = [each.nbytes for each in buffers]
-        needed = max(1, sum(sizes))
-        if self._mapped is None or len(self._mapped) < needed:
-            os.ftruncate(self._descriptor, needed)
-            self._mapped = mmap.mmap(self._descriptor, needed)
-        start = 0
-        for each in buffers:
-            self._mapped[start : start + each.nbytes] = each
-            start += each.nbytes
-        return _Loaded(content, sizes, self._descriptor, len(self._mapped))
-
-
-def _load(
-    opening: Callable[[], SampleReader], decode: Callable[[Sample], Sample], connection: Connection
-) -> None:
-    """Load batches as they are asked for; the work of a process."""
-    try:
-        memories = itertools.cycle([_Memory() for _ in range(PREFETCH)])
-        with opening() as reader, contextlib.suppress(EOFError):
-            while True:
-                batch = reader.batch(connection.recv(), decode)
-                connection.send(next(memories).write(batch))
-    except Exception as error:
-        with contextlib.suppress(BrokenPipeError):  # the consumer may have ended
-            connection.send(f"{type(error).__name__}: {error}")
+@contextlib.contextmanager
+def _reading(
+    opening: Callable[[], SampleReader], decode: Callable[[Sample], Sample]
+) -> Iterator[Callable[[Sequence[int]], Batch]]:
+    """Provide the function of a worker that loads the batch of indices."""
+    with opening() as reader:
+        yield partial(reader.batch, decode=decode)
