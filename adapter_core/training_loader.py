@@ -93,7 +93,7 @@ class TrainingLoader(BaseAdapter):
     local_only: ClassVar[str] = "it reads local files only"
     """Reason why it cannot read prepared files from S3; empty if it can."""
     advice: ClassVar[Mapping[str, str]] = {}
-    """Settings that it is used with beside its defaults, each with the page of its makers' advice."""
+    """Settings that its makers advise, each with their page and the day on which it was read."""
 
     def prepare(self, samples: SampleSet, folder: Path) -> None:
         """Write samples into a folder, the loader's own; replace an earlier one.
@@ -146,7 +146,7 @@ class TrainingLoader(BaseAdapter):
         if isinstance(place, RemoteFile):
             if self.local_only:
                 raise UnsupportedError(f"{self.label} reads no object stores: {self.local_only}")
-            return self._open(place, feeding)
+            return self._open_remote(place, feeding)
         return self._open(self._existing(place), feeding)
 
     @abstractmethod
@@ -154,5 +154,9 @@ class TrainingLoader(BaseAdapter):
         """Write the checked samples into an empty folder; iterate over them once."""
 
     @abstractmethod
-    def _open(self, place: Path | RemoteFile, feeding: Feeding) -> Feed:
-        """Open a prepared folder; it is a path if `local_only` has a reason."""
+    def _open(self, folder: Path, feeding: Feeding) -> Feed:
+        """Open a prepared folder."""
+
+    def _open_remote(self, file: RemoteFile, feeding: Feeding) -> Feed:
+        """Open the copy of a prepared folder on an object store."""
+        raise NotImplementedError(f"{type(self).__module__}: reads servers, so it must override this")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 import array_stores
 import data_formats
 import image_storages
-from adapter_core import CannotHoldError, RemoteFile
+from adapter_core import CannotHoldError
 from adapter_core.availability import install_hint
 from adapter_core.sample_set import INDEX, SampleKind, as_stored
 from adapter_core.training.batches import MIXED_BLOCKS, block_rows
@@ -104,15 +104,13 @@ class PlainLoop(TrainingLoader):
             storage.save(frame_of(samples), folder / f"table{storage.suffix}", storage.default_codec)
         (folder / _FACTS).write_text(json.dumps(facts))
 
-    def _open(self, place: Path | RemoteFile, feeding: Feeding) -> Feed:
-        if isinstance(place, RemoteFile):
-            raise TypeError("the base class refuses servers")
-        facts = json.loads((place / _FACTS).read_text())
+    def _open(self, folder: Path, feeding: Feeding) -> Feed:
+        facts = json.loads((folder / _FACTS).read_text())
         if facts["family"] == "tables":
             rows = block_rows(facts["count"], feeding)
-            return BlockFeed(partial(_RowReader, place, facts, rows), feeding)
+            return BlockFeed(partial(_RowReader, folder, facts, rows), feeding)
         reader = {"images": _PictureReader, "arrays": _WindowReader}[facts["family"]]
-        return LoopFeed(partial(reader, place, facts), feeding)
+        return LoopFeed(partial(reader, folder, facts), feeding)
 
 
 def _save_pictures(storage: ImageStorage, samples: SampleSet, folder: Path) -> list[str]:
