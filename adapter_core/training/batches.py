@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from adapter_core.sample_set import Sample
     from adapter_core.training_loader import Batch, Feeding
 
+T = TypeVar("T")
 
 BLOCK_BATCHES = 32
 """Most batches that a block of neighbouring samples is read for; of 32 samples, 1,024."""
@@ -80,3 +82,10 @@ def block_groups(count: int, feeding: Feeding, epoch: int) -> list[list[int]]:
 def batches_of(order: Sequence[int], size: int) -> list[Sequence[int]]:
     """Return the indices of each batch."""
     return [order[number * size : (number + 1) * size] for number in range(math.ceil(len(order) / size))]
+
+
+def grouped(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Yield lists of consecutive items; the last may be shorter."""
+    left = iter(items)
+    while group := list(islice(left, size)):
+        yield group

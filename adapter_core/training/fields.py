@@ -1,0 +1,79 @@
+"""Stored samples as numbers, texts and bytes alone, which every library holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.remote import RemoteFile
+from adapter_core.sample_set import INDEX, FieldForm, SampleField
+
+if TYPE_CHECKING:
+    from adapter_core.sample_set import Sample, SampleSet
+
+_FILE = "fields.json"
+
+SHARDS = 16
+"""Files of a prepared set: enough for each worker of each rank to have some, and to be shuffled."""
+
+
+@dataclass(frozen=True)
+class PlainFields:
+    """Fields of a prepared set, which a file beside the samples keeps."""
+
+    count: int
+    """Number of samples."""
+    fields: Mapping[str, SampleField]
+
+    @classmethod
+    def write(cls, samples: SampleSet, folder: Path) -> PlainFields:
+        """Write the fields of samples into their folder."""
+        fields = {name: asdict(each) for name, each in samples.fields.items()}
+        (folder / _FILE).write_text(json.dumps({"count": len(samples), "fields": fields}))
+        return cls(len(samples), samples.fields)
+
+    @classmethod
+    def read(cls, place: Path | RemoteFile) -> PlainFields:
+        """Return the fields of a prepared folder."""
+        if isinstance(place, Path):
+            text = (place / _FILE).read_bytes()
+        else:
+            with place.arrow_file_system().open_input_stream(f"{place.arrow_path}/{_FILE}") as stream:
+                text = stream.read()
+        found = json.loads(text)
+        return cls(found["count"], {name: _field(**each) for name, each in found["fields"].items()})
+
+    def plain(self, sample: Sample) -> dict[str, int | float | str | bytes]:
+        """Return a stored sample with the bytes of arrays in their place; the index comes first."""
+        found = {INDEX: sample[INDEX]}
+        for name, field in self.fields.items():
+            value = sample[name]
+            found[name] = value.tobytes() if field.form == FieldForm.ARRAY else value
+        return found
+
+    def restored(self, plain: Mapping[str, Any]) -> Sample:
+        """Return a stored sample of its plain values."""
+        found = {INDEX: plain[INDEX]}
+        for name, field in self.fields.items():
+            found[name] = array_of(plain[name], field) if field.form == FieldForm.ARRAY else plain[name]
+        return found
+
+    def shards(self) -> list[range]:
+        """Return the indices of each of up to `SHARDS` files, of equal sizes but for one sample."""
+        bounds = [self.count * number // SHARDS for number in range(SHARDS + 1)]
+        return [range(start, end) for start, end in pairwise(bounds) if start < end]
+
+
+def array_of(content: Any, field: SampleField) -> Any:
+    """Return the array of a field of its bytes, without a copy."""
+    import numpy as np
+
+    return np.frombuffer(content, field.dtype).reshape(field.shape)
+
+
+def _field(form: str, dtype: str, shape: list[int], extension: str) -> SampleField:
+    return SampleField(FieldForm(form), dtype, tuple(shape), extension)

@@ -1,0 +1,75 @@
+"""Base class of loaders of a folder with a file for each value of a sample."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from adapter_core.sample_set import INDEX, FieldForm
+from adapter_core.training.fields import PlainFields, array_of
+from adapter_core.training.loop import SampleReader
+from adapter_core.training_loader import TrainingLoader
+
+if TYPE_CHECKING:
+    from adapter_core.sample_set import Sample, SampleField, SampleSet
+
+# Files of a folder: directories with millions of entries are slow to list and to copy.
+_FILES_PER_FOLDER = 1_000
+
+
+class FilesLoader(TrainingLoader):
+    """A file for each picture, array and text of a sample, and a JSON file for its numbers."""
+
+    def _prepare(self, samples: SampleSet, folder: Path) -> None:
+        fields = PlainFields.write(samples, folder)
+        for sample in samples:
+            stem = _stem(folder, sample[INDEX])
+            stem.parent.mkdir(exist_ok=True)
+            plain = {}
+            for name, field in fields.fields.items():
+                if field.form in _NUMBERS:
+                    plain[name] = sample[name]
+                else:
+                    stem.with_suffix(f".{name}").write_bytes(_WRITTEN[field.form](sample[name]))
+            stem.with_suffix(".json").write_text(json.dumps(plain))
+
+
+class FilesReader(SampleReader):
+    """Reader of a folder; keeps no file open."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._fields = folder, PlainFields.read(folder)
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return self._fields.count
+
+    def get(self, index: int) -> Sample:
+        """Return a stored sample of its files."""
+        stem = _stem(self._folder, index)
+        sample = {INDEX: index, **json.loads(stem.with_suffix(".json").read_bytes())}
+        for name, field in self._fields.fields.items():
+            if field.form not in _NUMBERS:
+                sample[name] = _value(stem.with_suffix(f".{name}").read_bytes(), field)
+        return sample
+
+
+_NUMBERS = {FieldForm.INTEGER, FieldForm.NUMBER}
+
+_WRITTEN: dict[FieldForm, Callable[[Any], bytes]] = {
+    FieldForm.TEXT: str.encode,
+    FieldForm.PICTURE: bytes,
+    FieldForm.ARRAY: lambda values: values.tobytes(),
+}
+
+
+def _value(content: bytes, field: SampleField) -> Any:
+    if field.form is FieldForm.ARRAY:
+        return array_of(content, field)
+    return content.decode() if field.form is FieldForm.TEXT else content
+
+
+def _stem(folder: Path, index: int) -> Path:
+    return folder / f"{index // _FILES_PER_FOLDER:05d}" / f"{index:09d}"
