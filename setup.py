@@ -1,8 +1,9 @@
 """Packages what the benchmarks need inside asv's own environments.
 
 The extras are derived: each is named after adapter files, and holds what those of any family require;
-`all` is their union, except for adapters that are `excluded_from_all`: those are in `native`. `tables`
-is the union of the usual table formats'.
+`all` is their union, except for adapters that are `excluded_from_all`: those are in `native`. Adapters
+that are `outside_library_set` have none, since `constraints.txt` meets all extras. `tables` is the union
+of the usual table formats'.
 """
 
 import sys
@@ -32,6 +33,8 @@ extras: dict[str, set[str]] = {
     "arrays": datasets.requirements("arrays"),
 }
 for each in adapters:
+    if each.outside_library_set:
+        continue
     for extra in (each.stem, "native" if each.excluded_from_all else "all"):
         extras.setdefault(extra, set()).update(each.requires)
 

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 class BaseAdapter(Pasteable, ABC):
     """A way to store data in files.
 
-    Subclasses declare facts as class attributes. `label`, `requires`, `suite` and `excluded_from_all`
-    are literals, since they are also read without importing the file (see `adapter_core.listing`).
+    Subclasses declare facts as class attributes. `label`, `requires`, `suite`, `excluded_from_all` and
+    `outside_library_set` are literals, since they are also read without importing the file (see
+    `adapter_core.listing`).
     """
 
     label: ClassVar[str]
@@ -38,6 +39,8 @@ class BaseAdapter(Pasteable, ABC):
     """The asv suite that measures it; empty for the first suite of its family."""
     excluded_from_all: ClassVar[str] = ""
     """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
+    outside_library_set: ClassVar[str] = ""
+    """Reason why its libraries are in no extra, and never pinned; empty if they are."""
     modules: ClassVar[dict[str, str]] = {}
     """Module to import, for required distributions whose module has another name."""
     language: ClassVar[str] = "python"
@@ -82,6 +85,8 @@ class BaseAdapter(Pasteable, ABC):
 
     @property
     def _install_hint(self) -> str:
+        if self.outside_library_set:
+            return f"pip install {' '.join(map(repr, self.requires))}"
         return install_hint(type(self).__module__.rpartition(".")[2])
 
     def with_checksums(self) -> Self:

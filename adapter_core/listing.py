@@ -35,6 +35,8 @@ class Declaration:
     """The asv suite that measures it; empty for the first suite of its family."""
     excluded_from_all: str = ""
     """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
+    outside_library_set: str = ""
+    """Reason why its libraries are in no extra; empty if they are in one."""
     reads: tuple[str, ...] = ()
     """Labels of the formats that a query engine reads; empty for other adapters."""
     table_class: str = ""
@@ -83,8 +85,8 @@ def _declaration(path: Path, _changed_ns: int) -> Declaration:
         if isinstance(node, ast.ClassDef) and node.name == CLASS_NAME:
             facts = _literals(node)
             if isinstance(facts.get("label"), str) and isinstance(facts.get("requires"), tuple):
-                further: dict[str, Any] = {"suite": "", "excluded_from_all": "", "reads": ()}
-                further = {name: facts.get(name, default) for name, default in further.items()}
+                defaults = {"suite": "", "excluded_from_all": "", "outside_library_set": "", "reads": ()}
+                further: dict[str, Any] = {name: facts.get(name, defaults[name]) for name in defaults}
                 return Declaration(path.stem, facts["label"], facts["requires"], **further)
     raise SyntaxError(
         f"{path}: declares no class {CLASS_NAME} with a literal `label` (text) and `requires` (tuple)"

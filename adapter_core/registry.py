@@ -84,7 +84,8 @@ class Registry(Generic[A]):
         adapter = self.find(name)
         answer = adapter.availability()
         if not answer:
-            reason = "; ".join(filter(None, [answer.reason, adapter.excluded_from_all]))
+            further = adapter.excluded_from_all, adapter.outside_library_set
+            reason = "; ".join(filter(None, [answer.reason, *further]))
             raise UnavailableError(name, reason, answer.install_hint)
         return adapter
 
