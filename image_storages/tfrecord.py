@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import lru_cache
@@ -23,6 +22,7 @@ from adapter_core import ImageReader, ImageStorage
 from adapter_core.file_facts import FileFacts
 from adapter_core.images.packed import none_larger
 from adapter_core.images.shards import BUFFER_BYTES, Shard, read_index, write_index, write_shards
+from adapter_core.tfrecord_frames import frame_of, masked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,7 +130,7 @@ def _record(image: np.ndarray, label: int) -> tuple[bytes, memoryview, bytes]:
 
     head = _head(label, image.shape)
     checksum = google_crc32c.extend(google_crc32c.value(head), image)
-    return _frame(len(head) + image.nbytes) + head, image.data, _masked(checksum)
+    return frame_of(len(head) + image.nbytes) + head, image.data, masked(checksum)
 
 
 def _sample(message: bytes, checksum: bytes) -> tuple[np.ndarray, int]:
@@ -139,31 +139,16 @@ def _sample(message: bytes, checksum: bytes) -> tuple[np.ndarray, int]:
     import numpy as np
 
     head = _HEAD.match(message)
-    if checksum != _masked(google_crc32c.value(message)) or head is None:
+    if checksum != masked(google_crc32c.value(message)) or head is None:
         raise ValueError("a TFRecord file is damaged: a record does not match its checksum")
     image = np.frombuffer(message, np.uint8, offset=head.end()).reshape(_integers(head[2]))
     return image, _integers(head[1])[0]
 
 
-def _masked(checksum: int) -> bytes:
-    """Return a checksum in TFRecord's form, which differs from a checksum of checksums."""
-    rotated = checksum >> 15 | checksum << 17
-    return struct.pack("<I", (rotated + 0xA282EAD8) & 0xFFFFFFFF)
-
-
-# Images of a data set have few shapes.
-@lru_cache(4096)
-def _frame(length: int) -> bytes:
-    import google_crc32c
-
-    number = struct.pack("<Q", length)
-    return number + _masked(google_crc32c.value(number))
-
-
 def _message_length(frame: bytes) -> int:
     """Return the length of the message that follows a frame."""
     length = int.from_bytes(frame[:8], "little")
-    if frame != _frame(length):
+    if frame != frame_of(length):
         raise ValueError("a TFRecord file is damaged: a record does not start at its offset")
     return length
 
