@@ -13,6 +13,9 @@ from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.sample_set import INDEX, digest
 from adapter_core.training_loader import Feeding
 
+# webdataset leaves its open shards to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+
 NAMES = data_generator.sample_names()
 COUNT, BATCH = 22, 4
 

@@ -1,0 +1,32 @@
+"""Windows of a Zarr directory by xbatcher."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import array_stores
+from adapter_core.training.xbatcher import XbatcherLoader
+
+if TYPE_CHECKING:
+    from adapter_core import ArraySource
+
+_NAME = "array.zarr"
+
+
+class Adapter(XbatcherLoader):
+    """A Zarr group of format 3 in a directory, in the chunks of the array.
+
+    Compressed as Zarr does by itself.
+    """
+
+    label = "Zarr[xbatcher]"
+    requires = ("numpy", "xarray", "xbatcher>=0.4", "zarr>=3.1", "pcodec")
+
+    def _save(self, array: ArraySource, folder: Path) -> None:
+        store = array_stores.get("Zarr.dir")
+        store.save(array, folder / _NAME, codec=store.default_codec)
+
+    @staticmethod
+    def _store(folder: Path) -> Any:
+        return folder / _NAME
