@@ -9,6 +9,7 @@ from adapter_core.codec_choice import DEFAULTS, RECOMMENDED, CodecChoice
 from adapter_core.errors import FormatBenchError
 from adapter_core.query_engine import EngineOnFormat
 from adapter_core.snippets import keywords
+from adapter_core.training_loader import TrainingLoader
 from format_bench.families.operations import registry_of
 from format_bench.results.candidates import OWN_DEFAULT
 from format_bench.results.suites import FAMILIES
@@ -85,6 +86,8 @@ def default_of(adapter: BaseAdapter) -> str:
 
 def advice_of(adapter: BaseAdapter) -> str:
     """Return the advice of a format's makers, with its options, date and address."""
+    if isinstance(adapter, TrainingLoader) and adapter.advice:
+        return "; ".join(f"{setting} ({page})" for setting, page in adapter.advice.items())
     advice = getattr(adapter, "recommended", None)
     if advice is None:
         return NO_ADVICE

@@ -61,6 +61,11 @@ def test_a_card_says_which_settings_a_configuration_has():
     assert card(array_stores.find("NPY.memmap"))["reads"] == "map the file"
 
 
+def test_loaders_have_the_advice_of_their_makers():
+    advice = card(found("training", "WebDataset"))["its makers advise"]
+    assert advice.startswith("shards shuffled, then samples (https://github.com/webdataset")
+
+
 def test_engines_have_the_card_of_the_files_that_they_read():
     engines = registry_of(FAMILIES["queries"])
     label = next(each for each in engines.names() if each.startswith("Parquet["))
