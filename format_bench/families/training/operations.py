@@ -105,17 +105,15 @@ class TrainingOperations(CatalogOperations):
         return TrainingOperations.store(samples, place)
 
     def expect(self, data: Path) -> None:
-        """Note the number of stored samples, and the size of a batch."""
-        samples = sample_files.load(data)
-        self.count = len(samples)
-        self._decode = samples.decode
-        self._batch_size = BATCH_SIZES.get(samples.kind, USUAL_BATCH_SIZE)
+        """Note the stored samples, and the size of a batch."""
+        self._stored, self._samples = data.resolve(), sample_files.load(data)
+        self._batch_size = BATCH_SIZES.get(self._samples.kind, USUAL_BATCH_SIZE)
 
     def warm_up(self) -> None:
         """Prepare a few of the samples, so that no measured call imports a library."""
-        samples = sample_files.load(self.data_file)
+        few = range(min(4, len(self._samples)))
         with warm_up_file(self.adapter.suffix) as path:
-            self.adapter.prepare(sample_files.part_of(samples, range(min(4, len(samples)))), path)
+            self.adapter.prepare(sample_files.part_of(self._samples, few), path)
 
     def save(self, data: SampleSet, file: Path) -> None:
         """Prepare the samples."""
@@ -145,11 +143,10 @@ class TrainingOperations(CatalogOperations):
         ]
 
     def _trainings(self, place: TrainingPlace, effort: Effort) -> Trainings:
-        order = Order(
-            self.adapter.label, "", str(self.data_file.resolve()), self._batch_size, self.workers
-        )
-        is_decoded = self._decode is not as_stored
-        return Trainings(order, place, effort, self.count, is_decoded, self.adapter.cannot_resume)
+        order = Order(self.adapter.label, "", str(self._stored), self._batch_size, self.workers)
+        is_decoded = self._samples.decode is not as_stored
+        count, cannot_resume = len(self._samples), self.adapter.cannot_resume
+        return Trainings(order, place, effort, count, is_decoded, cannot_resume)
 
 
 OPERATIONS = TrainingOperations

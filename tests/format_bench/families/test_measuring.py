@@ -136,7 +136,9 @@ CASES = {
 
 
 @pytest.mark.parametrize("family", CASES)
-def test_the_check_comes_before_the_clock_and_few_frames_are_in_it(family, tmp_path):
+def test_the_check_comes_before_the_clock_and_few_frames_are_in_it(  # noqa: C901 (a spy on each call)
+    family, tmp_path
+):
     label, dataset, size = CASES[family]
     adapter = copy.copy(registry_of(FAMILIES[family]).get(label))
     within_saves, frames_above = [], {"save": [], "read": []}
@@ -155,6 +157,10 @@ def test_the_check_comes_before_the_clock_and_few_frames_are_in_it(family, tmp_p
             def _save(self, *arguments, **options):
                 note_frames("save")
                 super()._save(*arguments, **options)
+
+            def _prepare(self, *arguments):
+                note_frames("save")
+                super()._prepare(*arguments)
 
             def _read(self, *arguments):
                 note_frames("read")
