@@ -34,10 +34,18 @@ class Changed(Feed):
 
 class Adapter(Files):
     label = "{label}"
+    local_only = ""
 
     def _open(self, place, feeding):
         {feeding}
         return Changed(super()._open(place, feeding))
+
+    def _open_remote(self, file, feeding):
+        from pyarrow import fs
+
+        folder = feeding.cache / "copy"
+        fs.copy_files(file.arrow_path, str(folder), file.arrow_file_system(), fs.LocalFileSystem())
+        return self._open(folder, feeding)
 '''
 
 
@@ -49,6 +57,7 @@ def _toy(label: str, epoch: str = "", state: str = "self.feed.state()", feeding:
 _COPIED = "batches = [copy.deepcopy(each) for each in self.feed.epoch(number, state)]"
 
 TOYS = {
+    "Fetching": _toy("Fetching"),
     "Doubling": _toy("Doubling", epoch=f"{_COPIED}; yield from [*batches, batches[0]]"),
     "Losing": _toy("Losing", epoch=f"{_COPIED}; yield from batches[:-1]"),
     "Unshuffled": _toy("Unshuffled", feeding="feeding = replace(feeding, seed=None)"),

@@ -148,6 +148,8 @@ class Trainings:
         for _ in self.turns():
             if not self.place.remote:
                 page_cache.fill(self.place.file)
+            if self.place.proxy:
+                self.place.proxy.take()  # what others have asked for
             with self.training() as (trainer, opened):
                 found = self._passes(trainer)
                 for metric, values in {
@@ -160,11 +162,10 @@ class Trainings:
         return [*measured, *_order_of(passes[:EPOCHS]), *_counts_of(passes, self.count)]
 
     def _passes(self, trainer: Trainer) -> _Passes:
-        """Return whole epochs, with the bytes that came over the link."""
-        if not self.place.proxy:
-            return _Passes([trainer.take(epoch, self.limit_seconds) for epoch in range(EPOCHS)], None)
-        self.place.proxy.take()
+        """Return whole epochs, with the bytes that came over the link since the loader was opened."""
         passes = [trainer.take(epoch, self.limit_seconds) for epoch in range(EPOCHS)]
+        if not self.place.proxy:
+            return _Passes(passes, None)
         return _Passes(passes, sum(each.down_bytes for each in self.place.proxy.take()))
 
     def _costs(self, trainer: Trainer, found: _Passes) -> dict[str, list[float]]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import pytest
 
 import training_loaders
+from adapter_core import Availability
 from adapter_core.errors import TrainingError, WrongValuesError
 from format_bench.families.training import epochs
 from format_bench.families.training.operations import TrainingOperations
 from format_bench.instruments.clock import Effort
+from format_bench.network.object_server import STAND_IN
+from format_bench.network.places import own_place
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
 from tests.factories import fake_loaders
@@ -124,3 +128,24 @@ def test_cold_first_epochs_bring_in_the_whole(measured, tmp_path):
     (fetched,) = found["bytes per sample"].repeats[:1]
     size = training_loaders.get("NPY.memmap[loop]").size_bytes(tmp_path / "file.samples")
     assert fetched * 12 >= size
+
+
+@pytest.mark.server
+def test_samples_come_over_a_link(measured, monkeypatch):
+    place = partial(own_place, STAND_IN)
+    monkeypatch.setattr(epochs, "own_place", place)
+    monkeypatch.setattr(epochs.object_server, "availability", lambda: Availability(available=True))
+    found = measured("Fetching", "epochs", count=40, link="2 ms")
+    assert list(found["lost samples"].repeats) == list(found["repeated samples"].repeats) == [0]
+    # Each sample has files of more than 100 bytes together, fetched once in three epochs.
+    assert found["bytes per sample"].repeats[0] > 100 / epochs.EPOCHS
+    assert found["first batch time"].repeats[0] > 40 * 0.002 / 16
+
+
+@pytest.mark.server
+def test_a_loader_of_local_files_has_no_link(measured, monkeypatch):
+    monkeypatch.setattr(epochs, "own_place", partial(own_place, STAND_IN))
+    monkeypatch.setattr(epochs.object_server, "availability", lambda: Availability(available=True))
+    found = measured("Files[loop]", "epochs", count=8, link="2 ms")
+    assert {each.status for each in found.values()} == {CellStatus.UNSUPPORTED}
+    assert "reads no object stores" in found["sample time"].sentence
