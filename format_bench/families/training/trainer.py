@@ -159,7 +159,9 @@ class _Training:
             return {"error": sentence, "status": status.value}
 
     def _method(self, name: str) -> Callable[..., Any]:
-        return {"upload": _upload, "open": self._open, "take": self._take}[name]
+        methods: dict[str, Callable[..., Any]]
+        methods = {"upload": _upload, "open": self._open, "take": self._take}
+        return methods[name]
 
     def _open(self, order: dict[str, Any]) -> dict[str, Any]:
         self._order = Order(**order)
