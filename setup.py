@@ -118,7 +118,7 @@ setup(
         "docs": ["furo", "myst-parser", "sphinx"],
         "test": [
             "dask-jobqueue",
-            "formatbench[arrays,cluster,docs,images,links,query-sets,ray]",
+            "formatbench[arrays,cluster,docs,images,links,mcp,query-sets,ray]",
             "hypothesis",
             "import-linter",
             "mypy",
