@@ -25,8 +25,9 @@ class Adapter(TrainingLoader):
     """ArrayRecord files of MessagePack records through Grain's `MapDataset` and its worker processes.
 
     An epoch is the shuffled indices, dealt to ranks, decoded, batched and repeated: one iterator with
-    its workers goes through all epochs, and starts the next one before an epoch ends. A state is a
-    number, since any batch of any epoch can be computed. Without workers, threads load ahead.
+    its workers goes through all epochs, and starts the next one before an epoch ends: the first batches
+    of all but the first epoch are there when they are requested. A state is a number, since any batch of
+    any epoch can be computed. Without workers, threads load ahead.
 
     Library: https://google-grain.readthedocs.io/en/latest/
     """

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 # Samples that are shuffled together; the library's default.
 _BUFFER = 1_000
 
-_NUMBERS = "numbers.json"
+_PLAIN = "plain.json"
 
 # Bytes of a request to a server. Chosen, not measured: pyarrow's own streams ask for each read.
 _REQUEST_BYTES = 8 << 20
 
 
 class Adapter(TrainingLoader):
-    """Shards of samples through the webdataset library: a member of a tar archive for each field.
+    """Shards of samples through the webdataset library: members of tar archives for arrays and pictures.
 
-    Whole numbers and floats of a sample share a JSON file. Each worker gets every n-th shard, as by
+    Numbers and texts of a sample share a JSON file. Each worker gets every n-th shard, as by
     `split_by_node` and `split_by_worker`, reads its shards in shuffled order, and shuffles samples in a
     buffer: two samples of one shard never come far from each other. Workers without a shard are idle.
     The workers are those of the plain loop, since the library's own, `WebLoader`, are PyTorch's. From a
@@ -117,19 +117,19 @@ def _open_by_arrow(place: RemoteFile) -> None:
 def _members(sample: Sample, fields: PlainFields) -> dict[str, Any]:
     """Return the members of a sample by their extensions, as `TarWriter` takes them."""
     found: dict[str, Any] = {"__key__": f"{sample[INDEX]:09d}"}
-    numbers = {}
+    plain = {}
     for name, field in fields.fields.items():
-        if field.form in {FieldForm.INTEGER, FieldForm.NUMBER}:
-            numbers[name] = sample[name]
+        if field.form not in {FieldForm.ARRAY, FieldForm.PICTURE}:
+            plain[name] = sample[name]
         else:
-            extension = {FieldForm.TEXT: "txt", FieldForm.ARRAY: "npy"}.get(field.form, field.extension)
+            extension = field.extension or "npy"
             found[f"{name}.{extension}"] = sample[name]
-    return found | {_NUMBERS: numbers}
+    return found | {_PLAIN: plain}
 
 
 def _sample(found: dict[str, Any]) -> Sample:
-    sample = {INDEX: int(found["__key__"]), **found[_NUMBERS]}
+    sample = {INDEX: int(found["__key__"]), **found[_PLAIN]}
     for member, value in found.items():
-        if not member.startswith("__") and member != _NUMBERS:
+        if not member.startswith("__") and member != _PLAIN:
             sample[member.rpartition(".")[0]] = value
     return sample
