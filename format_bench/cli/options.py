@@ -23,6 +23,7 @@ from format_bench.asv_support.results import is_results_dir, load_run
 from format_bench.cli.help import Section
 from format_bench.conditions import axes
 from format_bench.families.operations import operations_of, registry_of
+from format_bench.results import shipped
 from format_bench.results.display.terminal import Output
 from format_bench.results.display.text import seconds_of, size_of
 from format_bench.results.load import Results, load
@@ -148,6 +149,11 @@ def completions(names: Iterable[str], incomplete: str, before: str = "") -> list
 def format_names() -> list[str]:
     """Return the labels of all formats and stores."""
     return [name for family in FAMILIES.values() for name in registry_of(family).names()]
+
+
+def known_readers() -> list[str]:
+    """Return the readers whose features are known."""
+    return list(dict.fromkeys(each.reader for each in shipped.feature_readings()))
 
 
 def dataset_names() -> list[str]:

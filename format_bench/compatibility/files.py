@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import data_formats
 from adapter_core.errors import UnavailableError
 from data_generator.synthetic import edge_case_tables
+from format_bench.compatibility import library_calls
 from format_bench.instruments.isolation import Outcome, outcome_of
 from format_bench.results.status import CellStatus
 from format_bench.verification.canonical import CanonicalTable
@@ -56,6 +57,8 @@ class TableFile:
     path: str
     cut: Cut | None = None
     """The part; None for the whole table."""
+    feature: str = ""
+    """The feature that a library's own call writes; empty for a file of the adapter."""
 
 
 def write_files(files: Sequence[TableFile], limit_seconds: float) -> Iterator[tuple[TableFile, Outcome]]:
@@ -73,11 +76,14 @@ def write_files(files: Sequence[TableFile], limit_seconds: float) -> Iterator[tu
 
 
 def read_files(
-    files: Sequence[TableFile], label: str, limit_seconds: float
+    files: Sequence[TableFile], reader: str | Sequence[str], limit_seconds: float
 ) -> Iterator[tuple[TableFile, Outcome]]:
-    """Read files by an adapter; yield each with the canonical form of what came back."""
+    """Read files by an adapter, or by the steps of a library's own call.
+
+    Yields each with the canonical form of what came back.
+    """
     for each in files:
-        yield each, _limited(limit_seconds, _read, label, each.path)
+        yield each, _limited(limit_seconds, _read, reader, each.path)
 
 
 def read_by(labels: Sequence[str], path: str, limit_seconds: float) -> Iterator[tuple[str, Outcome]]:
@@ -125,12 +131,21 @@ def _write(file: TableFile) -> str:
     df = tables[file.table]
     if file.cut:
         df = file.cut.of(df)
+    if file.feature:
+        # Declarations need msgspec, which the library sets of readers lack.
+        from format_bench.compatibility import features
+
+        declared = features.find(file.label)
+        feature = declared.feature(file.feature)
+        return library_calls.write(df, feature.types, *declared.call_of(feature), file.path).text
     data_formats.get(file.label).save(df, Path(file.path))
     return CanonicalTable.of_frame(df).text
 
 
-def _read(label: str, path: str) -> str:
-    return CanonicalTable.of_frame(data_formats.get(label).read(Path(path))).text
+def _read(reader: str | Sequence[str], path: str) -> str:
+    if not isinstance(reader, str):
+        return library_calls.read(reader, path).text
+    return CanonicalTable.of_frame(data_formats.get(reader).read(Path(path))).text
 
 
 @functools.cache

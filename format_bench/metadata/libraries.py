@@ -133,8 +133,13 @@ def environment(label: str, suite: str, library_set: str = "") -> str:
     """
     version = sets.python_version(library_set) if library_set else sys.version
     python = environments.python_of(platform.python_implementation(), version)
-    path = sets.packages(library_set) if library_set else sys.path
-    return environments.described(label, suite, python, functools.partial(_version_on, path=tuple(path)))
+    of_name = functools.partial(version_of, library_set=library_set)
+    return environments.described(label, suite, python, of_name)
+
+
+def version_of(name: str, library_set: str = "") -> str | None:
+    """Return the version of a distribution in a library set, by default here; None if it is missing."""
+    return _version_on(name, tuple(sets.packages(library_set) if library_set else sys.path))
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation.recommend import excluded_of
 from format_bench.recommendation.requirements import (
     LANGUAGES,
+    Required,
     Requirement,
     answer,
     usual_requirements,
@@ -74,7 +75,7 @@ class Criteria(NamedTuple):
     """Weights and requirements of a recommendation."""
 
     weights: Weights
-    requirements: tuple[Requirement, ...]
+    requirements: tuple[Required, ...]
     caveats: list[str]
     """The parts of a preset that were left out, with reasons."""
 
@@ -85,7 +86,7 @@ class Wish:
 
     weights: Weights = field(default_factory=dict)
     """They replace the preset's; without any and without a preset, `BALANCED` counts."""
-    requirements: tuple[Requirement, ...] = ()
+    requirements: tuple[Required, ...] = ()
     preset: str | None = None
     """One of `PRESETS`."""
     speeds: Speeds = NO_TRANSFER
@@ -107,7 +108,7 @@ class Wish:
         return Criteria(base.weights | self.weights, requirements, caveats)
 
 
-def _unlike(candidates: Iterable[Candidate], required: Collection[Requirement]) -> Iterator[str]:
+def _unlike(candidates: Iterable[Candidate], required: Collection[Required]) -> Iterator[str]:
     """Yield a sentence for each way in which reads of candidates are not the same work."""
     found = {
         each.configuration.format: each.configuration.facts

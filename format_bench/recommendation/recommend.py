@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from adapter_core.errors import NoCandidateError
 from format_bench.recommendation import formulas
 from format_bench.recommendation.own_file import OwnFile
-from format_bench.recommendation.requirements import Requirement, answer
+from format_bench.recommendation.requirements import Required, answer
 from format_bench.recommendation.scope import (
     Scope,
     condition_sentences,
@@ -79,7 +79,7 @@ class Excluded:
     """A candidate that cannot be chosen."""
 
     candidate: Candidate
-    reasons: dict[Requirement, str]
+    reasons: dict[Required, str]
     """A sentence for each requirement that is not met, or not known to be."""
     empty: str
     """The reason why there is no score; empty if there is one."""
@@ -96,7 +96,7 @@ class Recommendation:
     """The suite that the candidates are from, e.g. "tabular"."""
     scoring: Scoring
     """The weights that count, and the transfers that times include."""
-    requirements: tuple[Requirement, ...]
+    requirements: tuple[Required, ...]
     noise: str
     """Source of the bands: "rounds", "intervals", `ESTIMATES`, `PREDICTIONS`, or "unknown"."""
     ranked: list[Ranked]
@@ -190,7 +190,7 @@ class Recommendation:
 def recommend(
     results: Results,
     weights: Weights,
-    requirements: Iterable[Requirement] = (),
+    requirements: Iterable[Required] = (),
     *,
     speeds: Speeds = NO_TRANSFER,
     suite: str | None = None,
@@ -203,7 +203,7 @@ def recommend(
         All data sets in them count alike.
     weights : dict of Measure to float
         Weight of each measure; only proportions matter.
-    requirements : iterable of Requirement
+    requirements : iterable of Required
         Conditions that a candidate must meet.
     speeds : Speeds
         Transfers that read and save times include.
@@ -258,7 +258,7 @@ def _tiny(answer: Recommendation) -> Recommendation:
 def choose(
     scope: Scope,
     weights: Weights,
-    requirements: Iterable[Requirement] = (),
+    requirements: Iterable[Required] = (),
     speeds: Speeds = NO_TRANSFER,
 ) -> Recommendation:
     """Rank the candidates of a scope, as `recommend` does; without caveats.
@@ -373,7 +373,7 @@ def _left_out(results: Results, scoped: Results) -> list[str]:
 
 def excluded_of(
     candidates: list[Candidate],
-    requirements: tuple[Requirement, ...],
+    requirements: tuple[Required, ...],
     suite: str,
     datasets: dict[Measure, list[DatasetSize]],
 ) -> list[Excluded]:
@@ -383,7 +383,7 @@ def excluded_of(
     ----------
     candidates : list of Candidate
         Of one suite.
-    requirements : tuple of Requirement
+    requirements : tuple of Required
         All must be met, and known to be.
     suite : str
         Name of the suite.

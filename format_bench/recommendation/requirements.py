@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from adapter_core import Feature, Trait
+from adapter_core.codec_choice import DEFAULTS, RECOMMENDED
+from format_bench.compatibility import features
+from format_bench.compatibility.feature_choice import resolved, use
 from format_bench.results import shipped
 from format_bench.results.adapter_facts import AdapterFacts, facts_of
+from format_bench.results.candidates import OWN_DEFAULT
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import SUITES, Family, family_of_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from format_bench.results.candidates import Candidate, DatasetSize
+    from format_bench.compatibility.features import Format
+    from format_bench.results.candidates import Candidate, Configuration, DatasetSize
 
 
 class Requirement(StrEnum):
@@ -77,6 +82,33 @@ _REASONS = {
 }
 
 
+class ReadBy(str):
+    """The requirement that some readers can read the files, as a text that names them."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> Self:
+        """Return the requirement of readers, named as for `format-bench compatible`.
+
+        Raises
+        ------
+        UnknownNameError
+            If no reader of a name was tried.
+        """
+        return cls(_READ_BY + ", ".join(resolved(names, shipped.feature_readings())))
+
+    @property
+    def readers(self) -> list[str]:
+        """The readers with their versions."""
+        return self.removeprefix(_READ_BY).split(", ")
+
+
+_READ_BY = "read by "
+
+Required = Requirement | ReadBy
+
+
 class Answer(NamedTuple):
     """Answer of a candidate to a requirement."""
 
@@ -87,10 +119,12 @@ class Answer(NamedTuple):
 
 
 def answer(
-    requirement: Requirement, candidate: Candidate, suite: str, datasets: list[DatasetSize]
+    requirement: Required, candidate: Candidate, suite: str, datasets: list[DatasetSize]
 ) -> Answer:
     """Return the answer of a candidate to a requirement, on some data sets of a suite."""
     family = family_of_suite(suite)
+    if isinstance(requirement, ReadBy):
+        return _read_by(requirement, candidate, family)
     if requirement is Requirement.EXACT:
         return _exact(candidate, Measure(family.loss), datasets)
     if requirement is Requirement.LOSSLESS:
@@ -180,6 +214,35 @@ def _detects_damage(candidate: Candidate, family: Family) -> Answer:
             "they are off in these results"
         )
     return Answer(met=False, sentence=sentence)
+
+
+def _read_by(requirement: ReadBy, candidate: Candidate, family: Family) -> Answer:
+    """Return whether readers read what a candidate writes: its format, its codec, its settings."""
+    label = candidate.configuration.format.partition("[")[0]
+    if family.item != "row" or label not in features.formats():
+        return Answer(None, f"which readers read {candidate.name} was never tried")
+    for feature in _features_of(candidate.configuration, features.find(label)):
+        if feature is None:
+            return Answer(None, f"which readers read the codec of {candidate.name} was never tried")
+        found = use(label, feature, requirement.readers, shipped.feature_readings())
+        if not found.is_allowed:
+            who = "; ".join(map(str, found.objections))
+            met = None if found.is_untried else False
+            return Answer(met, f"{candidate.name} needs the feature {feature.name!r} of {label}: {who}")
+    return Answer(met=True)
+
+
+def _features_of(found: Configuration, declared: Format) -> Iterator[features.Feature | None]:
+    """Yield the features that a configuration writes; None for a codec that is none of them."""
+    codec = found.codec
+    if found.settings == DEFAULTS or codec == OWN_DEFAULT:
+        codec = found.facts.default_codec
+    elif found.settings == RECOMMENDED:
+        codec = found.facts.recommended_codec
+    yield declared.of_codec(None)
+    yield declared.of_codec(codec)
+    if found.format == declared.format:
+        yield from (each for each in declared.features if found.settings in each.settings)
 
 
 def _as_reasoned(

@@ -1,7 +1,7 @@
-"""Figures of studies that are shipped: damaged files that were read as wrong values, and costs of links.
+"""Findings of studies that are shipped: damaged files read as wrong values, costs of links, features read.
 
-The tables are damage_detection.csv and link_costs.csv, the outputs of `format-bench study damage` and
-`format-bench study links` with `--facts`.
+The tables are damage_detection.csv, link_costs.csv and feature_readings.csv, the outputs of `format-bench
+study damage`, `format-bench study links` and `format-bench study compatibility` with `--facts`.
 """
 
 from __future__ import annotations
@@ -99,6 +99,21 @@ class LinkCosts:
         return self.sent_bytes / self.file_bytes
 
 
+@dataclass(frozen=True)
+class FeatureReading:
+    """What a reader made of a file with a feature of its format."""
+
+    format: str
+    """Label of its adapters, without an engine."""
+    feature: str
+    reader: str
+    """A library with its version, as in "pyarrow-15.0.0", or a program in another language."""
+    verdict: str
+    sentence: str
+    """Differences, the message, or the reason."""
+    date: str
+
+
 @functools.cache
 def damage() -> dict[tuple[str, str, str, bool], DamageCounts]:
     """Return the counts by family, format, codec and checksums."""
@@ -114,6 +129,12 @@ def link_costs(question: str = WHOLE) -> dict[str, LinkCosts]:
         if each.question == question:
             found.setdefault(each.format, each)
     return found
+
+
+@functools.cache
+def feature_readings() -> list[FeatureReading]:
+    """Return what the readers that were tried make of features, in the order of declarations."""
+    return _table(FeatureReading, "feature_readings.csv")
 
 
 def _table(of: type[Row], name: str) -> list[Row]:

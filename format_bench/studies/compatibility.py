@@ -15,27 +15,33 @@ from adapter_core.errors import UnknownNameError
 from adapter_core.text import printable
 from data_generator.synthetic.edge_case_tables import ROWS, edge_case_tables
 from format_bench.compatibility import foreign
-from format_bench.compatibility.files import Cut, TableFile, read_files, run_reader, write_files
-from format_bench.compatibility.foreign import ForeignReader
+from format_bench.compatibility.features import find
+from format_bench.compatibility.features import formats as declared
+from format_bench.compatibility.files import Cut, TableFile, write_files
 from format_bench.compatibility.reduction import smallest
 from format_bench.compatibility.verdicts import Judgement, Verdict, judge, unwritten, verdict_of
 from format_bench.conditions import axes
-from format_bench.families.cases import Case
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.libraries import environment
-from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined, plural
 from format_bench.results.load import SMALLEST
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyForm
 from format_bench.results.suites import SUITES
 from format_bench.runner.executor import in_turn
+from format_bench.studies import feature_pages
+from format_bench.studies.compatible_readers import (
+    SUITE,
+    Reader,
+    named,
+    process_of,
+    readers_of_features,
+    readers_of_tables,
+)
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
 from format_bench.system import library_set
 from format_bench.verification.canonical import CanonicalTable
-
-SUITE = "compatibility"
 
 TABLES = (
     *("bool column", "int8 column", "uint64 column", "float16 column", "float32 with 9 digits", "NaN"),
@@ -72,6 +78,8 @@ class CompatibilityRow:
     """The reader, with its library set after "@" if it is not this environment's."""
     library_set: str = ""
     """The writer's library set; empty for this environment."""
+    feature: str = ""
+    """The feature that a library's own call wrote; empty for a file of the adapter."""
     changed: int | None = None
     """Values that came back otherwise; None if none came back."""
     retyped: int | None = None
@@ -89,7 +97,12 @@ class CompatibilityRow:
     @property
     def writer(self) -> str:
         """The adapter with its library set."""
-        return _named(self.format, self.library_set)
+        return named(self.format, self.library_set)
+
+    @property
+    def subject(self) -> str:
+        """The feature, or the table."""
+        return self.feature or self.dataset
 
 
 FORM = StudyForm(
@@ -101,56 +114,10 @@ FORM = StudyForm(
 )
 
 
-def _named(label: str, of_set: str) -> str:
-    return f"{label}@{of_set}" if of_set else label
-
-
-@dataclass(frozen=True)
-class Reader:
-    """An adapter of a library set, or a program in another language."""
-
-    label: str
-    library_set: str = ""
-    foreign: ForeignReader | None = None
-
-    @property
-    def name(self) -> str:
-        """The reader in records and headings."""
-        return _named(self.label, self.library_set)
-
-    def read(
-        self, files: Sequence[TableFile], limit_seconds: float, folder: Path
-    ) -> Iterator[tuple[TableFile, Outcome]]:
-        """Yield files with what was read, in a process that lasts until one ends it."""
-        case = _case(self.label, self.library_set)
-        if self.foreign is None:
-            yield from in_turn(case, files, read_files, self.label, limit_seconds, folder=folder)
-            return
-        if lacking := self.foreign.lacking():
-            yield from ((each, Outcome(None, CellStatus.UNAVAILABLE, lacking)) for each in files)
-            return
-        how = self.foreign.declaration.run, str(self.foreign.place)
-        yield from in_turn(case, files, run_reader, *how, limit_seconds, folder=folder)
-
-
-def _readers(names: Sequence[str], sets: Sequence[str], suffix: str) -> Iterator[Reader]:
-    """Yield the readers of files of a suffix, adapters first."""
-    for of_set, label in product(sets, data_formats.names()):
-        if label in names and data_formats.find(label).suffix == suffix:
-            yield Reader(label, of_set)
-    for name in foreign.names():
-        if name in names and suffix in (found := foreign.find(name)).declaration.suffixes:
-            yield Reader(name, foreign=found)
-
-
-def _case(label: str, of_set: str) -> Case:
-    """Return the conditions of a process: its library set."""
-    return Case(label, "", 0, Conditions({library_set.AXIS: of_set}), suite=SUITE)
-
-
 def measure(  # noqa: PLR0913, PLR0917 (options of the study)
     agenda: Agenda[CompatibilityRow],
     formats: str,
+    features: str,
     readers: str,
     sets: str,
     tables: Sequence[str],
@@ -165,6 +132,8 @@ def measure(  # noqa: PLR0913, PLR0917 (options of the study)
         The cells that are measured.
     formats : str
         Labels of adapters that write, with commas; by default the suite's.
+    features : str
+        Formats whose features are written instead of tables, with commas, or `ALL`.
     readers : str
         Labels of adapters, and names of foreign readers, with commas; by default all that read files
         of these formats.
@@ -182,22 +151,30 @@ def measure(  # noqa: PLR0913, PLR0917 (options of the study)
     UnknownNameError, InvalidRequestError
         If a name is unknown, or no library set can have it.
     """
+    of_features = chosen("" if features == ALL else features, list(declared())) if features else []
     labels = chosen(formats, data_formats.names()) if formats else SUITES[SUITE].formats
     known = list(edge_case_tables())
     for each in tables:
         if each not in {*known, ALL}:
             raise UnknownNameError("edge-case table", each, known)
-    reading = chosen(readers, [*data_formats.names(), *foreign.names()])
+    libraries = dict.fromkeys(name for each in declared().values() for name in each.readers)
+    reading = chosen(readers, [*data_formats.names(), *foreign.names(), *libraries])
     of_sets = ["", *map(axes()[library_set.AXIS].parse, filter(None, sets.split(",")))]
     names = known if ALL in tables else tables or TABLES
     suffixes = {data_formats.find(each).suffix for each in labels}
     alike = [each for each in data_formats.names() if data_formats.find(each).suffix in suffixes]
     agenda.facts[VERSIONS] = {of_set: _versions(alike, of_set) for of_set in of_sets}
-    return _Matrix(agenda, limit, reductions).rows(labels, reading, of_sets, names)
+    matrix = _Matrix(agenda, limit, reductions)
+    if of_features:
+        return matrix.rows_of_features(of_features, reading, of_sets)
+    return matrix.rows(labels, reading, of_sets, names)
 
 
 INSTRUMENT = Instrument(
-    FORM, measure, lambda row: f"{_named(_base(row.format), row.library_set)} read by {row.reader}"
+    FORM,
+    measure,
+    lambda row: f"{named(_base(row.format), row.library_set)} read by {row.reader}",
+    facts=feature_pages.facts,
 )
 
 
@@ -214,7 +191,7 @@ class _Matrix:
         self._agenda, self._limit, self._reductions = agenda, limit_seconds, reductions
         # A refusal is a result, and would be the same again.
         self._known = {
-            (each.format, each.library_set, each.reader, each.dataset)
+            (each.format, each.library_set, each.reader, each.dataset, each.feature)
             for each in agenda.known
             if each.status != CellStatus.UNAVAILABLE
         }
@@ -228,7 +205,7 @@ class _Matrix:
         for label in labels:
             by_suffix.setdefault(data_formats.find(label).suffix, []).append(label)
         for suffix, alike in by_suffix.items():
-            readers = list(_readers(reading, sets, suffix))
+            readers = list(readers_of_tables(reading, sets, suffix))
             for of_set in sets:
                 with TemporaryDirectory() as folder:
                     places = (
@@ -236,6 +213,21 @@ class _Matrix:
                         for number, (label, table) in enumerate(product(alike, tables))
                     )
                     yield from self._rows_of_set(of_set, list(places), readers, Path(folder))
+
+    def rows_of_features(
+        self, labels: Sequence[str], reading: Sequence[str], sets: Sequence[str]
+    ) -> Iterator[CompatibilityRow]:
+        """Yield the rows of features, which this environment writes, by readers of all library sets."""
+        for found in map(find, labels):
+            with TemporaryDirectory() as folder:
+                files = [
+                    TableFile(
+                        found.format, each.table, str(Path(folder, f"{number}{found.suffix}")), None, each.name
+                    )
+                    for number, each in enumerate(found.features)
+                ]
+                readers = list(readers_of_features(reading, sets, found))
+                yield from self._rows_of_set("", files, readers, Path(folder))
 
     def _rows_of_set(
         self, of_set: str, files: Sequence[TableFile], readers: Sequence[Reader], folder: Path
@@ -260,8 +252,8 @@ class _Matrix:
                 yield _row(file, of_set, reader, found, folder)
 
     def _is_wanted(self, file: TableFile, of_set: str, reader: Reader) -> bool:
-        cell = file.label, of_set, reader.name, file.table
-        facts = dict(zip(("format", "library_set", "reader", "dataset"), cell, strict=True))
+        cell = file.label, of_set, reader.name, file.table, file.feature
+        facts = dict(zip(("format", "library_set", "reader", "dataset", "feature"), cell, strict=True))
         return self._agenda.has(cell in self._known, **facts)
 
     def _explained(self, outcome: Outcome) -> Outcome:
@@ -318,7 +310,8 @@ class _Trial:
         source = Path(self._file(part).path)
         if not source.exists():
             source = Path(self.file.path)  # no smaller part shows it
-        facts = self.file.label, self.of_set, "read-by", self.reader.name, self.file.table
+        what = self.file.feature or self.file.table
+        facts = self.file.label, self.of_set, "read-by", self.reader.name, what
         name = evidence(out, SMALLEST, source.suffix, *facts)
         if source.is_dir():
             shutil.copytree(source, out / name, dirs_exist_ok=True)
@@ -340,7 +333,7 @@ def _written(
     of_set: str, files: Sequence[TableFile], limit_seconds: float, folder: Path
 ) -> dict[TableFile, Outcome]:
     """Write files by the adapters of a library set; return the canonical form of each table."""
-    case = _case(files[0].label if files else "", of_set)
+    case = process_of(files[0].label if files else "", of_set)
     return dict(in_turn(case, files, write_files, limit_seconds, folder=folder))
 
 
@@ -350,7 +343,7 @@ def _row(
     status = "" if found.status is CellStatus.VALUE else str(found.status)
     sentence = printable(found.sentence.replace(f"{folder}/", ""))
     return CompatibilityRow(
-        *(file.label, file.table, ROWS, reader.name, of_set),
+        *(file.label, file.table, ROWS, reader.name, of_set, file.feature),
         *(found.changed, found.retyped, sentence, status),
     )
 
@@ -371,24 +364,30 @@ def versions(context: Context) -> Iterator[Block]:
 
 
 def counts(context: Context) -> Iterator[Block]:
-    """Yield how many cells have which verdict, by format."""
+    """Yield how many cells of tables have which verdict, by format."""
     by_format: dict[str, Counter[Verdict]] = {}
-    for row in context.rows:
+    for row in _of_tables(context):
         by_format.setdefault(_base(row.format), Counter())[row.verdict] += 1
     rows = [
         [name, f"{found.total():,}", *(f"{found[verdict]:,}" for verdict in Verdict)]
         for name, found in by_format.items()
     ]
-    yield Block(header=["format", "cells", *Verdict], rows=rows)
+    if rows:
+        yield Block(header=["format", "cells", *Verdict], rows=rows)
+
+
+def _of_tables(context: Context) -> list[CompatibilityRow]:
+    return [row for row in context.rows if not row.feature]
 
 
 def matrix(context: Context) -> Iterator[Block]:
     """Yield a table for each format: writers by readers."""
     cells: dict[str, dict[tuple[str, str], Counter[Verdict]]] = {}
-    for row in context.rows:
+    for row in _of_tables(context):
         of_format = cells.setdefault(_base(row.format), {})
         of_format.setdefault((row.writer, row.reader), Counter())[row.verdict] += 1
-    yield Block(text="Tables by their verdicts; an environment without a name after @ is this one.")
+    if cells:
+        yield Block(text="Tables by their verdicts; an environment without a name after @ is this one.")
     for name, found in cells.items():
         writers, readers = (list(dict.fromkeys(each)) for each in zip(*found, strict=True))
         rows = [
@@ -405,11 +404,11 @@ def worst(context: Context) -> Iterator[Block]:
     for row in sorted(context.rows, key=lambda row: "smallest table: " not in row.sentence):
         if row.verdict in _SERIOUS:
             # Differences of a table are of it alone; messages are common to many.
-            what = row.dataset if row.verdict is Verdict.DIFFERENT else row.sentence[:60]
+            what = row.subject if row.verdict is Verdict.DIFFERENT else row.sentence[:60]
             seen.setdefault((_base(row.format), row.reader, row.verdict, what), row)
     order = {verdict: place for place, verdict in enumerate(Verdict)}
     found = sorted(seen.values(), key=lambda row: order[row.verdict])
-    items = [f"{row.writer} read by {row.reader}, {row.dataset}: {row.sentence}" for row in found]
+    items = [f"{row.writer} read by {row.reader}, {row.subject}: {row.sentence}" for row in found]
     more = f"{plural(len(items) - _WORST, 'further finding')} of other readers or messages"
     text = "" if items else "No reader crashed, hung, refused a file or changed a value."
     yield Block(text=text, items=[*items[:_WORST], *([more] if len(items) > _WORST else [])])

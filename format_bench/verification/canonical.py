@@ -18,7 +18,7 @@ from adapter_core.errors import CanonicalFormError
 from adapter_core.kinds import nested_array
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pandas as pd
     import pyarrow as pa
@@ -158,9 +158,21 @@ class CanonicalTable:
         text of Python's `repr`.
         """
         found = [_column(df.iloc[:, position]) for position in range(df.shape[1])]
-        columns = tuple((str(name), kind) for name, (kind, _) in zip(df.columns, found, strict=True))
+        return cls._of_columns(map(str, df.columns), found, len(df))
+
+    @classmethod
+    def of_arrow(cls, table: pa.Table) -> Self:
+        """Return a table of Arrow; extensions are printed as their storage, and runs as their values."""
+        found = [_arrow_column(column) for column in table.columns]
+        return cls._of_columns(table.column_names, found, table.num_rows)
+
+    @classmethod
+    def _of_columns(
+        cls, names: Iterable[str], found: Sequence[tuple[Type, list[Any]]], number_of_rows: int
+    ) -> Self:
+        columns = tuple((name, kind) for name, (kind, _) in zip(names, found, strict=True))
         rows = [list(row) for row in zip(*(values for _, values in found), strict=True)]
-        return cls(columns, rows or [[] for _ in range(len(df))])
+        return cls(columns, rows or [[] for _ in range(number_of_rows)])
 
     @property
     def text(self) -> str:
@@ -198,6 +210,23 @@ def _column(column: pd.Series) -> tuple[Type, list[Any]]:
     names = tuple(re.split(r",\s*", re.sub(r"[()]", " ", str(column.dtype)).strip()))
     pairs = zip(column.tolist(), column.isna().tolist(), strict=True)
     return Type("other", names), [None if is_null else repr(value) for value, is_null in pairs]
+
+
+def _arrow_column(column: pa.ChunkedArray) -> tuple[Type, list[Any]]:
+    """Return the type of a column of Arrow, and its values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    array = pa.concat_arrays(column.chunks) if column.chunks else pa.array([], column.type)
+    if isinstance(array.type, pa.BaseExtensionType):
+        array = array.storage
+    if pa.types.is_run_end_encoded(array.type):
+        array = pc.run_end_decode(array)
+    try:
+        return _printed(array)
+    except TypeError:
+        kind = Type("other", (re.sub(r"[(),]", " ", str(array.type)),))
+        return kind, [None if each is None else repr(each) for each in array.to_pylist()]
 
 
 def _array_of(column: pd.Series) -> pa.Array | None:

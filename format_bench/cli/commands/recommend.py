@@ -15,9 +15,11 @@ from format_bench.cli.help import Section, SectionedCommand
 from format_bench.cli.options import (
     Duration,
     Name,
+    Names,
     condition_names,
     dataset_names,
     is_of_records,
+    known_readers,
     load_source,
     measuring_console,
     metric_names,
@@ -42,7 +44,7 @@ from format_bench.recommendation import (
     scoring,
 )
 from format_bench.recommendation.evidence import evidence_on
-from format_bench.recommendation.requirements import LANGUAGES, MEANINGS
+from format_bench.recommendation.requirements import LANGUAGES, MEANINGS, ReadBy
 from format_bench.recommendation.scoring import Speeds
 from format_bench.results.load import PRICES, Results
 from format_bench.results.suites import SUITES
@@ -76,6 +78,7 @@ Examples:
   format-bench recommend --data mine.csv --preset analytics
   format-bench recommend --data mine.jsonl --suite records --language python
   format-bench recommend thesis --preset cache --weight size=0.5 --json
+  format-bench recommend --preset archive --readers pyarrow-15,duckdb
   format-bench recommend --suite query --question point=100 --question group-few=10
 
 \b
@@ -149,6 +152,13 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     help="A property that the format must have.",
 )
 @Section.CHOICE.option(
+    "--readers",
+    type=Names(known_readers),
+    default=(),
+    help="Libraries and programs that must read the files, e.g. pyarrow-15,duckdb; `compatible` lists "
+    "what they read.",
+)
+@Section.CHOICE.option(
     "--language",
     type=click.Choice(["any", *map(str, LANGUAGES)]),
     default="any",
@@ -204,6 +214,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     weighed: tuple[str, ...],
     asked: tuple[str, ...],
     required: tuple[str, ...],
+    readers: tuple[str, ...],
     language: str,
     allow_lossy: bool,  # noqa: FBT001 (a switch)
     preset: str | None,
@@ -225,7 +236,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     own = questions.weighed(scoring.parsed(weighed), mix)
     speeds = Speeds.of_megabytes(read_speed, save_speed)
     properties = dict.fromkeys([*required, *([] if language == "any" else [language])])
-    wish = purposes.Wish(own, tuple(map(Requirement, properties)), preset, speeds, allow_lossy)
+    wanted_of = [*map(Requirement, properties), *([ReadBy.of(readers)] if readers else [])]
+    wish = purposes.Wish(own, tuple(wanted_of), preset, speeds, allow_lossy)
     data_limits, parse_dates = taken_limits(limits, data), taken_parse_dates(limits, data)
     own_schema = taken_schema(schema, data, suite)
     prices = cloud and cost.read_cloud(cloud)

@@ -1,0 +1,405 @@
+"""Calls of libraries that write a feature of a format, or read a file by no adapter.
+
+Declarations of features name them. Adapters hand tables to pandas, which changes types: here it is the
+library alone that is asked. Reads also happen with the libraries of other sets, so nothing else is
+imported at the top.
+"""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from format_bench.verification.canonical import CanonicalTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+def read(steps: Sequence[str], path: str) -> CanonicalTable:
+    """Read a file: call a function, then methods on what it returns.
+
+    Parameters
+    ----------
+    steps : sequence of str
+        The function as "module:name", and the names of the methods.
+    path : str
+        The file.
+    """
+    import pyarrow as pa
+
+    function, *methods = steps
+    found = pkgutil.resolve_name(function)(path)
+    for each in methods:
+        found = getattr(found, each)()
+    return CanonicalTable.of_arrow(found) if isinstance(found, pa.Table) else CanonicalTable.of_frame(found)
+
+
+def write(
+    df: pd.DataFrame, types: dict[str, str], function: str, options: dict[str, Any], path: str
+) -> CanonicalTable:
+    """Write a file by a function; return what it should contain.
+
+    Parameters
+    ----------
+    df : pandas.DataFrame
+        An edge-case table.
+    types : dict of str to str
+        Types of Arrow, by column, that it is cast to.
+    function, options
+        As declarations have them. A function that writes another table than the given one returns it.
+    path : str
+        The file.
+    """
+    import pyarrow as pa
+
+    table = pa.Table.from_pandas(df, preserve_index=False).replace_schema_metadata()
+    for name, text in types.items():
+        position = table.column_names.index(name)
+        table = table.set_column(position, name, _cast(table.column(name), arrow_type(text)))
+    saved = pkgutil.resolve_name(function)(table, path, **options)
+    return CanonicalTable.of_arrow(saved if isinstance(saved, pa.Table) else table)
+
+
+def arrow_type(text: str) -> pa.DataType:
+    """Return a type of Arrow by the call that makes it, e.g. ``large_list(int64())``.
+
+    Raises
+    ------
+    ValueError
+        If the text is no such call.
+    """
+    import pyarrow as pa
+
+    def made(node: ast.expr) -> Any:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            return getattr(pa, node.func.id)(*map(made, node.args))
+        return ast.literal_eval(node)
+
+    found = made(ast.parse(text, mode="eval").body)
+    if not isinstance(found, pa.DataType):
+        raise ValueError(f"{text!r} is no type of Arrow")
+    return found
+
+
+def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """Return a column in another type; where Arrow has no cast, made of its values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_run_end_encoded(kind):
+        return pa.chunked_array([pc.run_end_encode(column.combine_chunks(), kind.run_end_type)])
+    if isinstance(kind, pa.BaseExtensionType):
+        storage = _cast(column, kind.storage_type).combine_chunks()
+        return pa.chunked_array([pa.ExtensionArray.from_storage(kind, storage)])
+    try:
+        return column.cast(kind)
+    except pa.ArrowNotImplementedError:
+        return pa.chunked_array([pa.array(column.to_pylist(), kind)])
+
+
+def duckdb(table: pa.Table, path: str, select: str = "FROM given", options: str = "") -> pa.Table:
+    """Write what a query of a table returns to Parquet, by DuckDB; return it."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        connection.register("given", table)
+        connection.execute(f"COPY ({select}) TO '{path}' (FORMAT parquet{options})")
+        return connection.sql(select).to_arrow_table()
+
+
+def duckdb_encrypted(table: pa.Table, path: str) -> None:
+    """Write Parquet, encrypted by DuckDB."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        connection.register("given", table)
+        connection.execute("PRAGMA add_parquet_key('key', '0123456789012345')")
+        how = "FORMAT parquet, ENCRYPTION_CONFIG {footer_key: 'key'}"
+        connection.execute(f"COPY (FROM given) TO '{path}' ({how})")
+
+
+def polars(table: pa.Table, path: str, method: str, **options: Any) -> None:
+    """Write a file by a method of a DataFrame of Polars."""
+    import polars as pl
+
+    getattr(pl.DataFrame(table), method)(path, **options)
+
+
+def fastparquet(table: pa.Table, path: str, **options: Any) -> None:
+    """Write Parquet by fastparquet."""
+    import fastparquet
+
+    fastparquet.write(path, table.to_pandas(), **options)
+
+
+def arrow_file(table: pa.Table, path: str, **options: Any) -> None:
+    """Write an Arrow IPC file with options of `IpcWriteOptions`."""
+    import pyarrow as pa
+
+    with pa.ipc.new_file(path, table.schema, options=pa.ipc.IpcWriteOptions(**options)) as file:
+        file.write_table(table)
+
+
+def arrow_deltas(table: pa.Table, path: str) -> None:
+    """Write an Arrow IPC file of two batches, of which the second adds to the dictionary of the first."""
+    import pyarrow as pa
+
+    def encoded(end: int) -> pa.Table:
+        codes = table.column("c").combine_chunks()[:end].dictionary_encode()
+        return pa.table({"c": codes, "row": table.column("row")[:end]})
+
+    middle = table.num_rows // 2
+    options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+    whole = encoded(table.num_rows)
+    with pa.ipc.new_file(path, whole.schema, options=options) as file:
+        file.write_table(encoded(middle))
+        file.write_table(whole[middle:])
+
+
+def avro(
+    table: pa.Table,
+    path: str,
+    type: Any,  # noqa: A002 (Avro's word)
+    codec: str = "null",
+    value: str = "",
+) -> pa.Table:
+    """Write Avro by fastavro, with a type for the column `c`, which may have one value in all rows."""
+    import fastavro
+    import pyarrow as pa
+
+    if value:
+        table = table.set_column(0, "c", pa.array([value] * table.num_rows))
+    fields = [{"name": "c", "type": ["null", type]}, {"name": "row", "type": "long"}]
+    schema = fastavro.parse_schema({"type": "record", "name": "table", "fields": fields})
+    with Path(path).open("wb") as file:
+        fastavro.writer(file, schema, table.to_pylist(), codec=codec)
+    return table
+
+
+def delta(  # noqa: PLR0913, PLR0917 (independent features)
+    table: pa.Table,
+    path: str,
+    compression: str = "UNCOMPRESSED",
+    configuration: dict[str, str] | None = None,
+    partition_by: str | None = None,
+    delete: str = "",
+    checkpoint: bool = False,  # noqa: FBT001, FBT002 (of a declaration)
+) -> pa.Table:
+    """Write a table of Delta Lake, and delete rows or make a checkpoint; return what is left."""
+    import deltalake
+
+    properties = deltalake.WriterProperties(compression=compression)
+    deltalake.write_deltalake(
+        path,
+        table,
+        partition_by=partition_by,
+        configuration=configuration,
+        writer_properties=properties,
+    )
+    written = deltalake.DeltaTable(path)
+    if delete:
+        written.delete(delete)
+        table = table.filter(_is_kept(delete, table))
+    if checkpoint:
+        written.create_checkpoint()
+    return table
+
+
+def _is_kept(delete: str, table: pa.Table) -> Any:
+    """Return which rows a condition such as "row = 1" does not delete."""
+    import pyarrow.compute as pc
+
+    name, _, value = delete.partition(" = ")
+    return pc.not_equal(table.column(name), int(value))
+
+
+def iceberg(
+    table: pa.Table,
+    path: str,
+    properties: dict[str, str],
+    delete: str = "",
+    rename: str = "",
+) -> pa.Table:
+    """Write an Iceberg table, and delete rows or rename the column `c`; return what is left."""
+    import data_formats
+    from data_formats.iceberg import opened_table
+
+    adapter = data_formats.get("Iceberg")
+    adapter.options = {**adapter.options, **properties}
+    adapter.save(table.to_pandas(), Path(path))
+    if delete:
+        opened_table(Path(path)).delete(delete)
+        table = table.filter(_is_kept(delete, table))
+    if rename:
+        with opened_table(Path(path)).update_schema() as schema:
+            schema.rename_column("c", rename)
+        table = table.rename_columns([rename, "row"])
+    return table
+
+
+def hdf5(table: pa.Table, path: str, libver: str | None = None, text: str = "", **options: Any) -> None:
+    """Write HDF5 by h5py: a dataset for each column; `text` is a type of text of h5py."""
+    import h5py
+
+    if isinstance(options.get("compression"), int):
+        import hdf5plugin  # noqa: F401 (it registers filters by their numbers)
+    with h5py.File(path, "w", libver=libver) as file:
+        for name, column in _arrays(table).items():
+            kind = h5py.string_dtype(*_text_type(text)) if column.dtype.kind == "O" else column.dtype
+            file.create_dataset(name, data=column.astype(kind), **options)
+
+
+def _text_type(text: str) -> tuple[str, int | None]:
+    """Return the encoding, and the length if it is fixed, of a text such as "utf-8 8"."""
+    encoding, _, length = text.partition(" ")
+    return encoding or "utf-8", int(length) if length else None
+
+
+def zarr(
+    table: pa.Table, path: str, zarr_format: int, codec: str = "", shards: int | None = None
+) -> None:
+    """Write a Zarr group: an array for each column; `codec` is the class of a compressor."""
+    import zarr
+
+    library = "zarr.codecs" if zarr_format > 2 else "numcodecs"  # noqa: PLR2004 (format 3 came with its own)
+    compressors = [pkgutil.resolve_name(f"{library}:{codec}")()] if codec else None
+    group = zarr.create_group(path, zarr_format=zarr_format)
+    for name, column in _arrays(table).items():
+        sizes = {"chunks": (2,), "shards": shards and (shards,)}
+        group.create_array(name, data=column, compressors=compressors, **sizes)
+
+
+def _arrays(table: pa.Table) -> dict[str, Any]:
+    columns = zip(table.column_names, table.columns, strict=True)
+    return {name: column.to_numpy() for name, column in columns}
+
+
+def _frame(columns: dict[str, Any]) -> pd.DataFrame:
+    """Return arrays of a file as a table, bytes of text as text."""
+    import pandas as pd
+
+    found = pd.DataFrame({name: columns[name] for name in ("c", "row")})
+    is_bytes = found["c"].map(type).eq(bytes).all()
+    return found.assign(c=found["c"].str.decode("utf-8")) if is_bytes else found
+
+
+def read_hdf5(path: str) -> pd.DataFrame:
+    """Read HDF5 by h5py."""
+    import h5py
+
+    with h5py.File(path) as file:
+        return _frame({name: dataset[()] for name, dataset in file.items()})
+
+
+def read_hdf5_by_pytables(path: str) -> pd.DataFrame:
+    """Read HDF5 by PyTables."""
+    import tables
+
+    with tables.open_file(path) as file:
+        return _frame({node.name: node.read() for node in file.iter_nodes("/")})
+
+
+def read_hdf5_by_netcdf4(path: str) -> pd.DataFrame:
+    """Read HDF5 by netCDF4."""
+    import netCDF4
+
+    with netCDF4.Dataset(path) as file:
+        return _frame({name: each[...].filled() for name, each in file.variables.items()})
+
+
+def read_hdf5_by_h5netcdf(path: str) -> pd.DataFrame:
+    """Read HDF5 by h5netcdf."""
+    import h5netcdf
+
+    with h5netcdf.File(path, "r", phony_dims="sort") as file:
+        return _frame({name: each[...] for name, each in file.variables.items()})
+
+
+def read_zarr(path: str) -> pd.DataFrame:
+    """Read a Zarr group by zarr-python."""
+    import zarr
+
+    group = zarr.open_group(path, mode="r")
+    return _frame({name: array[...] for name, array in group.arrays()})
+
+
+def read_zarr_by_tensorstore(path: str) -> pd.DataFrame:
+    """Read the arrays of a Zarr group by TensorStore."""
+    import tensorstore
+
+    def opened(name: str) -> Any:
+        place = Path(path, name)
+        driver = "zarr3" if (place / "zarr.json").exists() else "zarr"
+        return tensorstore.open({"driver": driver, "kvstore": f"file://{place}/"}).result()
+
+    return _frame({name: opened(name).read().result() for name in ("c", "row")})
+
+
+def read_avro(path: str) -> pd.DataFrame:
+    """Read Avro by fastavro."""
+    import fastavro
+    import pandas as pd
+
+    with Path(path).open("rb") as file:
+        return pd.DataFrame(list(fastavro.reader(file)), dtype=object).astype({"row": "int64"})
+
+
+def read_iceberg(path: str) -> pa.Table:
+    """Read an Iceberg table by PyIceberg."""
+    from pyiceberg.table import StaticTable
+
+    found: pa.Table = StaticTable.from_metadata(_metadata_of(path)).scan().to_arrow()
+    return found
+
+
+def read_iceberg_by_polars(path: str) -> pa.Table:
+    """Read an Iceberg table by Polars."""
+    import polars as pl
+
+    return pl.scan_iceberg(_metadata_of(path)).collect().to_arrow()
+
+
+def _metadata_of(path: str) -> str:
+    """Return the address of the last metadata of an Iceberg table."""
+    versions = Path(path, "metadata").glob("v*.metadata.json")
+    return str(max(versions, key=lambda each: int(each.name[1:].partition(".")[0])))
+
+
+def _by_datafusion(method: str) -> Callable[[str], pa.Table]:
+    def read_file(path: str) -> pa.Table:
+        from datafusion import SessionContext
+
+        frame = getattr(SessionContext(), method)(path, file_extension=Path(path).suffix)
+        found: pa.Table = frame.to_arrow_table()
+        return found
+
+    return read_file
+
+
+read_parquet_by_datafusion = _by_datafusion("read_parquet")
+read_avro_by_datafusion = _by_datafusion("read_avro")
+read_arrow_by_datafusion = _by_datafusion("read_arrow")
+
+
+def read_json_lines(path: str) -> pd.DataFrame:
+    """Read JSON lines by pandas."""
+    import pandas as pd
+
+    return pd.read_json(path, lines=True)
+
+
+def csv(table: pa.Table, path: str, **options: Any) -> None:
+    """Write CSV by pandas."""
+    table.to_pandas().to_csv(path, index=False, **options)
+
+
+def json_lines(table: pa.Table, path: str) -> None:
+    """Write JSON lines by Polars."""
+    import polars as pl
+
+    pl.DataFrame(table).write_ndjson(path)
