@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 import pytest
 from click.testing import CliRunner
 
 from adapter_core.errors import InvalidRequestError, UnknownNameError
 from format_bench.cli.main import format_bench
-from format_bench.compatibility import foreign
+from format_bench.compatibility import features, foreign
 from format_bench.compatibility.verdicts import Verdict
+from format_bench.results import flat_csv
 from format_bench.results.load import load
+from format_bench.results.shipped import FeatureReading
 from format_bench.results.status import CellStatus
 from format_bench.runner.shards import merge
 from format_bench.studies.compatibility import INSTRUMENT
+from format_bench.studies.feature_pages import readings
 from tests.factories import foreign_toys
 from tests.factories.library_sets import make_library_set
 
 TABLE = "text like integers, later not"
 """1, 2, 3 and x beside the numbers of the rows."""
 OTHER = "text with blanks around"
+FEATURES = [each.name for each in features.find("CSV").features]
 
 
 @pytest.fixture
@@ -32,6 +38,7 @@ def measured(out, **options):
     readers = ",".join(["CSV", *foreign.names()])
     usual = {
         "formats": "CSV",
+        "features": "",
         "readers": readers,
         "sets": "",
         "tables": (TABLE,),
@@ -120,10 +127,49 @@ def test_files_of_another_library_set_are_read_here_and_the_other_way_round(
     assert all("the library set absent is unavailable: it is not installed" in each for each in reasons)
 
 
+def test_features_are_read_by_libraries_and_by_other_languages(readers, tmp_path):
+    foreign_toys.make(readers, "honest", "lying")
+    out = tmp_path / "out"
+    found = measured(out, features="CSV", readers="pandas,honest,lying", reductions=0)
+    pandas = f"pandas-{version('pandas')}"
+    by_feature = {(row.reader, row.feature): row.verdict for row in found.values()}
+    by_feature |= {(row.reader, row.feature): row.verdict for row in INSTRUMENT.read(out)[0]}
+    assert {reader for reader, _ in by_feature} == {pandas, "honest", "lying"}
+    assert by_feature[pandas, "defaults"] is Verdict.SAME
+    assert by_feature[pandas, "semicolons"] is Verdict.DIFFERENT
+    assert by_feature["honest", "defaults"] is Verdict.RETYPED
+    assert by_feature["lying", "line breaks"] is Verdict.RETYPED  # without an x it tells the truth
+    records = load(out).records
+    assert {each.conditions.get("feature") for each in records} == {*FEATURES}
+    assert {each.format for each in records} == {"CSV"}
+    lines = (out / "results.jsonl").read_text().splitlines()
+    measured(out, features="CSV", readers="pandas,honest,lying", reductions=0)
+    assert (out / "results.jsonl").read_text().splitlines() == lines
+    shown = CliRunner().invoke(format_bench, ["study", "compatibility", "--page", str(out)]).output
+    assert f"| feature | {pandas} | honest | lying |" in shown
+    assert "| defaults | same | another type | another type |" in shown
+    summary = ["study", "compatibility", "--facts", str(out)]
+    facts = flat_csv.from_csv(FeatureReading, CliRunner().invoke(format_bench, summary).output)
+    assert {(each.reader, each.feature): each.verdict for each in facts} == by_feature
+
+
+def test_a_library_that_a_set_lacks_is_unavailable_and_no_finding(readers, tmp_path):
+    del readers
+    out = tmp_path / "out"
+    measured(out, features="CSV", readers="pandas", sets="absent")
+    missing = [row for row in INSTRUMENT.read(out)[0] if row.reader == "pandas@absent"]
+    assert {row.verdict for row in missing} == {Verdict.UNTRIED}
+    assert missing[0].sentence == "pandas is unavailable: the library set absent has none"
+    assert {each.reader for each in readings(INSTRUMENT.read(out)[0], "")} == {
+        f"pandas-{version('pandas')}"
+    }
+
+
 def test_wrong_options_are_refused_before_anything_is_written(tmp_path):
     for options in (
         {"formats": "Parket"},
         {"readers": "Parket"},
+        {"features": "Parket"},
         {"tables": ("no such table",)},
         {"sets": "../x"},
     ):
