@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import pkgutil
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,9 +59,11 @@ def write(
     import pyarrow as pa
 
     table = pa.Table.from_pandas(df, preserve_index=False).replace_schema_metadata()
-    for name, text in types.items():
-        position = table.column_names.index(name)
-        table = table.set_column(position, name, _cast(table.column(name), arrow_type(text)))
+    for position, field in enumerate(table.schema):
+        # Text of pandas has offsets of 64 bits, which is a feature of its own.
+        usual = pa.string() if pa.types.is_large_string(field.type) else field.type
+        kind = arrow_type(types[field.name]) if field.name in types else usual
+        table = table.set_column(position, field.name, _cast(table.column(position), kind))
     saved = pkgutil.resolve_name(function)(table, path, **options)
     return CanonicalTable.of_arrow(saved if isinstance(saved, pa.Table) else table)
 
@@ -92,7 +95,8 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
     if pa.types.is_run_end_encoded(kind):
-        return pa.chunked_array([pc.run_end_encode(column.combine_chunks(), kind.run_end_type)])
+        values = column.cast(kind.value_type).combine_chunks()
+        return pa.chunked_array([pc.run_end_encode(values, kind.run_end_type)])
     if isinstance(kind, pa.BaseExtensionType):
         storage = _cast(column, kind.storage_type).combine_chunks()
         return pa.chunked_array([pa.ExtensionArray.from_storage(kind, storage)])
@@ -233,7 +237,8 @@ def iceberg(
     adapter.options = {**adapter.options, **properties}
     adapter.save(table.to_pandas(), Path(path))
     if delete:
-        opened_table(Path(path)).delete(delete)
+        with warnings.catch_warnings(action="error"):  # that it deletes in another way
+            opened_table(Path(path)).delete(delete)
         table = table.filter(_is_kept(delete, table))
     if rename:
         with opened_table(Path(path)).update_schema() as schema:

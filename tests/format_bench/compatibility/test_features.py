@@ -142,7 +142,7 @@ def test_reads_need_no_library_but_the_one_that_reads():
     modules = {name.name for node in tree.body if isinstance(node, ast.Import) for name in node.names}
     modules |= {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
     own = {each for each in modules if each.startswith("format_bench")}
-    assert modules - own <= {"__future__", "ast", "pkgutil", "collections.abc", "pathlib", "typing"}
+    assert modules - own <= {"__future__", "ast", "pkgutil", "warnings", "collections.abc", "pathlib", "typing"}
 
 
 def test_tables_of_arrow_are_printed_with_their_own_types():
