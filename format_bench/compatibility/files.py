@@ -137,6 +137,7 @@ def _write(file: TableFile) -> str:
 
         declared = features.find(file.label)
         feature = declared.feature(file.feature)
+        df = df.assign(c=feature.value) if feature.value else df
         return library_calls.write(df, feature.types, *declared.call_of(feature), file.path).text
     data_formats.get(file.label).save(df, Path(file.path))
     return CanonicalTable.of_frame(df).text

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import pkgutil
+import uuid
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -37,7 +38,12 @@ def read(steps: Sequence[str], path: str) -> CanonicalTable:
     found = pkgutil.resolve_name(function)(path)
     for each in methods:
         found = getattr(found, each)()
-    return CanonicalTable.of_arrow(found) if isinstance(found, pa.Table) else CanonicalTable.of_frame(found)
+    if isinstance(found, pa.Table):
+        return CanonicalTable.of_arrow(found)
+    # pandas keeps the objects of libraries that have a type for them.
+    objects = found.select_dtypes(object)
+    texts = objects.map(lambda each: str(each) if isinstance(each, uuid.UUID) else each)
+    return CanonicalTable.of_frame(found.assign(**texts))
 
 
 def write(
@@ -170,19 +176,14 @@ def avro(
     path: str,
     type: Any,  # noqa: A002 (Avro's word)
     codec: str = "null",
-    value: str = "",
-) -> pa.Table:
-    """Write Avro by fastavro, with a type for the column `c`, which may have one value in all rows."""
+) -> None:
+    """Write Avro by fastavro, with a type for the column `c`."""
     import fastavro
-    import pyarrow as pa
 
-    if value:
-        table = table.set_column(0, "c", pa.array([value] * table.num_rows))
     fields = [{"name": "c", "type": ["null", type]}, {"name": "row", "type": "long"}]
     schema = fastavro.parse_schema({"type": "record", "name": "table", "fields": fields})
     with Path(path).open("wb") as file:
         fastavro.writer(file, schema, table.to_pylist(), codec=codec)
-    return table
 
 
 def delta(  # noqa: PLR0913, PLR0917 (independent features)

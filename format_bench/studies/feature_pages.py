@@ -25,6 +25,9 @@ _MARKS = {
     Verdict.HANG: "**hang**",
 }
 
+_LONG = 200
+"""Characters of a reason that are shown: messages of libraries may fill a screen."""
+
 
 def tables(context: Context) -> Iterator[Block]:
     """Yield a table for each format: features by readers, with the reason of each that is not read."""
@@ -40,6 +43,8 @@ def tables(context: Context) -> Iterator[Block]:
 
 
 def _of_format(name: str, found: Sequence[CompatibilityRow]) -> Iterator[Block]:
+    order = [each.name for each in formats()[name].features] if name in formats() else []
+    found = sorted(found, key=lambda row: order.index(row.feature) if row.feature in order else len(order))
     readers = list(dict.fromkeys(row.reader for row in found))
     cells = {(row.feature, row.reader): row for row in found}
     rows = [
@@ -57,9 +62,13 @@ def _of_format(name: str, found: Sequence[CompatibilityRow]) -> Iterator[Block]:
 
 
 def _reason(row: CompatibilityRow) -> str:
-    """Return the differences, or the message, without the verdict and the reduced table."""
+    """Return the first difference, or the message, without the verdict and the reduced table."""
     text = row.sentence.partition("; smallest table: ")[0]
-    return "" if text == row.verdict else text.removeprefix(f"{row.verdict}: ")
+    if text == row.verdict:
+        return ""
+    # The first difference stands for all.
+    text = text.removeprefix(f"{row.verdict}: ").partition("; column ")[0]
+    return text if len(text) <= _LONG else f"{text[:_LONG]}..."
 
 
 def _mark(row: CompatibilityRow | None) -> str:

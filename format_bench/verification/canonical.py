@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from adapter_core.errors import CanonicalFormError
-from adapter_core.kinds import nested_array
+from adapter_core.kinds import nested_array, without_views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -222,6 +222,8 @@ def _arrow_column(column: pa.ChunkedArray) -> tuple[Type, list[Any]]:
         array = array.storage
     if pa.types.is_run_end_encoded(array.type):
         array = pc.run_end_decode(array)
+    if (plain := without_views(array.type)) != array.type:
+        array = array.cast(plain)
     try:
         return _printed(array)
     except TypeError:

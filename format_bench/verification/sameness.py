@@ -12,6 +12,7 @@ import itertools
 import math
 import re
 import struct
+import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -236,7 +237,8 @@ def _stands_for(text: str, kind: Type, value: Any) -> bool:
         except (ValueError, OverflowError):
             return False
     if kind.name == "binary":
-        return base64.b64decode(value) == text.encode("utf-8", "surrogatepass")
+        found = base64.b64decode(value)
+        return found in {text.encode("utf-8", "surrogatepass"), _bytes_of_uuid(text)}
     if kind.name in {"date", "timestamp"}:
         return _instant(text) == _count(kind, value)
     if kind.name == "time":
@@ -249,6 +251,13 @@ def _stands_for(text: str, kind: Type, value: Any) -> bool:
         return Fraction(text) == Fraction(value)
     except (ValueError, ZeroDivisionError):
         return False
+
+
+def _bytes_of_uuid(text: str) -> bytes | None:
+    try:
+        return uuid.UUID(text).bytes
+    except ValueError:
+        return None
 
 
 def _instant(text: str) -> int | None:

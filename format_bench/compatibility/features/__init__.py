@@ -28,6 +28,8 @@ class Feature(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
     title: str
     table: str = "text with nulls"
     """The edge-case table that shows it."""
+    value: str = ""
+    """Text that its column `c` has in all rows instead of its own values."""
     types: dict[str, str] = {}
     """Types of Arrow, e.g. "decimal256(50, 2)", that columns of the table are cast to before."""
     write: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import base64
 import json
 import pkgutil
 from pathlib import Path
@@ -26,6 +27,7 @@ NAMES = [f"{each.format}, {feature.name}" for each, feature in ALL]
 def written(format_, name, path):
     feature = format_.feature(name)
     df = edge_case_tables()[feature.table]
+    df = df.assign(c=feature.value) if feature.value else df
     return library_calls.write(df, feature.types, *format_.call_of(feature), str(path))
 
 
@@ -92,8 +94,9 @@ def test_a_file_of_arrow_has_its_feature_and_comes_back(tmp_path, name):
 
 
 def test_a_function_that_writes_another_table_returns_it(tmp_path):
-    saved = written(features.find("Parquet"), "uuid", tmp_path / "t.parquet")
-    assert {value for value, _ in saved.rows} == {"01234567-89ab-4def-8123-456789abcdef"}
+    saved = written(features.find("Parquet"), "geometry", tmp_path / "t.parquet")
+    (point,) = {value for value, _ in saved.rows}
+    assert len(base64.b64decode(point)) == 21  # well-known binary
     delta = features.find("Delta")
     saved = written(delta, "deleted rows", tmp_path / "t.delta")
     assert [row for _, row in saved.rows] == ["0", "2", "3"]
@@ -142,7 +145,7 @@ def test_reads_need_no_library_but_the_one_that_reads():
     modules = {name.name for node in tree.body if isinstance(node, ast.Import) for name in node.names}
     modules |= {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
     own = {each for each in modules if each.startswith("format_bench")}
-    assert modules - own <= {"__future__", "ast", "pkgutil", "warnings", "collections.abc", "pathlib", "typing"}
+    assert modules - own <= {"__future__", "ast", "pkgutil", "uuid", "warnings", "collections.abc", "pathlib", "typing"}
 
 
 def test_tables_of_arrow_are_printed_with_their_own_types():
