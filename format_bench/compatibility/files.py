@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import data_formats
-from adapter_core.errors import UnavailableError
+from adapter_core.errors import UnavailableError, UnsupportedError
 from data_generator.synthetic import edge_case_tables
 from format_bench.compatibility import library_calls
 from format_bench.instruments.isolation import Outcome, outcome_of
@@ -137,6 +137,8 @@ def _write(file: TableFile) -> str:
 
         declared = features.find(file.label)
         feature = declared.feature(file.feature)
+        if feature.unwritten:
+            raise UnsupportedError(feature.unwritten)
         df = df.assign(c=feature.value) if feature.value else df
         return library_calls.write(df, feature.types, *declared.call_of(feature), file.path).text
     data_formats.get(file.label).save(df, Path(file.path))

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+_REPEATS = 64
+"""Times that the rows of an edge-case table are repeated: codecs and encodings leave out a few values."""
+
 
 def read(steps: Sequence[str], path: str) -> CanonicalTable:
     """Read a file: call a function, then methods on what it returns.
@@ -70,6 +73,7 @@ def write(
         usual = pa.string() if pa.types.is_large_string(field.type) else field.type
         kind = arrow_type(types[field.name]) if field.name in types else usual
         table = table.set_column(position, field.name, _cast(table.column(position), kind))
+    table = pa.concat_tables([table] * _REPEATS).combine_chunks()
     saved = pkgutil.resolve_name(function)(table, path, **options)
     return CanonicalTable.of_arrow(saved if isinstance(saved, pa.Table) else table)
 
@@ -270,14 +274,16 @@ def zarr(
     table: pa.Table, path: str, zarr_format: int, codec: str = "", shards: int | None = None
 ) -> None:
     """Write a Zarr group: an array for each column; `codec` is the class of a compressor."""
+    import numpy as np
     import zarr
 
     library = "zarr.codecs" if zarr_format > 2 else "numcodecs"  # noqa: PLR2004 (format 3 came with its own)
     compressors = [pkgutil.resolve_name(f"{library}:{codec}")()] if codec else None
     group = zarr.create_group(path, zarr_format=zarr_format)
     for name, column in _arrays(table).items():
-        sizes = {"chunks": (2,), "shards": shards and (shards,)}
-        group.create_array(name, data=column, compressors=compressors, **sizes)
+        data = column.astype(np.dtypes.StringDType()) if column.dtype.kind == "O" else column
+        sizes = {"chunks": (64,), "shards": shards and (shards,)}
+        group.create_array(name, data=data, compressors=compressors, **sizes)
 
 
 def _arrays(table: pa.Table) -> dict[str, Any]:
@@ -315,7 +321,8 @@ def read_hdf5_by_netcdf4(path: str) -> pd.DataFrame:
     import netCDF4
 
     with netCDF4.Dataset(path) as file:
-        return _frame({name: each[...].filled() for name, each in file.variables.items()})
+        file.set_auto_mask(False)
+        return _frame({name: each[...] for name, each in file.variables.items()})
 
 
 def read_hdf5_by_h5netcdf(path: str) -> pd.DataFrame:

@@ -36,6 +36,8 @@ class Feature(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=T
     """Function that writes the file; by default the format's."""
     options: dict[str, Any] = {}
     """Keyword arguments of the function."""
+    unwritten: str = ""
+    """Why no installed library writes it, where none says so itself."""
     codec: str = ""
     """FormatBench's name of the codec, if the feature is one."""
     settings: list[str] = []

@@ -99,7 +99,7 @@ def test_a_function_that_writes_another_table_returns_it(tmp_path):
     assert len(base64.b64decode(point)) == 21  # well-known binary
     delta = features.find("Delta")
     saved = written(delta, "deleted rows", tmp_path / "t.delta")
-    assert [row for _, row in saved.rows] == ["0", "2", "3"]
+    assert {row for _, row in saved.rows} == {"0", "2", "3"}
     read = library_calls.read(delta.readers["deltalake"], str(tmp_path / "t.delta"))
     assert sameness.compare(saved, read).changed == 0
 
