@@ -83,7 +83,8 @@ def _resolved(name: str, known: Sequence[str]) -> str:
     found = [
         each
         for each in known
-        if wanted in {_plain(each), _plain(_VERSION.split(each)[0])} or _plain(each).startswith(f"{wanted}.")
+        if wanted in {_plain(each), _plain(_VERSION.split(each)[0])}
+        or _plain(each).startswith(f"{wanted}.")
     ]
     if not found:
         raise UnknownNameError("reader", name, known)
@@ -119,13 +120,13 @@ def uses(
         If a format has no features.
     """
     tried = {each.format for each in readings if each.reader in readers}
-    wanted = [find(each) for each in only] or [each for each in formats().values() if each.format in tried]
+    wanted = [find(each) for each in only] or [
+        each for each in formats().values() if each.format in tried
+    ]
     return [use(each.format, of, readers, readings) for each in wanted for of in each.features]
 
 
-def use(
-    label: str, feature: Feature, readers: Iterable[str], readings: Iterable[FeatureReading]
-) -> Use:
+def use(label: str, feature: Feature, readers: Iterable[str], readings: Iterable[FeatureReading]) -> Use:
     """Return what readers made of a feature of a format."""
     found = {
         each.reader: Reading(each.reader, Verdict(each.verdict), each.sentence)

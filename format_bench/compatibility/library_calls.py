@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _REPEATS = 64
-"""Times that the rows of an edge-case table are repeated: codecs and encodings leave out a few values."""
+"""Times that the rows of an edge-case table are repeated: codecs leave out a few values."""
 
 
 def read(steps: Sequence[str], path: str) -> CanonicalTable:
@@ -83,7 +83,7 @@ def arrow_type(text: str) -> pa.DataType:
 
     Raises
     ------
-    ValueError
+    AttributeError, SyntaxError, TypeError, ValueError
         If the text is no such call.
     """
     import pyarrow as pa
@@ -95,7 +95,7 @@ def arrow_type(text: str) -> pa.DataType:
 
     found = made(ast.parse(text, mode="eval").body)
     if not isinstance(found, pa.DataType):
-        raise ValueError(f"{text!r} is no type of Arrow")
+        raise TypeError(f"{text!r} is no type of Arrow")
     return found
 
 
@@ -159,9 +159,14 @@ def arrow_file(table: pa.Table, path: str, **options: Any) -> None:
         file.write_table(table)
 
 
-def arrow_deltas(table: pa.Table, path: str) -> None:
-    """Write an Arrow IPC file of two batches, of which the second adds to the dictionary of the first."""
+def arrow_deltas(table: pa.Table, path: str) -> pa.Table:
+    """Write an Arrow IPC file of two batches, the second of which has a longer dictionary.
+
+    Rows are sorted for it; returns them.
+    """
     import pyarrow as pa
+
+    table = table.sort_by("row")
 
     def encoded(end: int) -> pa.Table:
         codes = table.column("c").combine_chunks()[:end].dictionary_encode()
@@ -173,6 +178,7 @@ def arrow_deltas(table: pa.Table, path: str) -> None:
     with pa.ipc.new_file(path, whole.schema, options=options) as file:
         file.write_table(encoded(middle))
         file.write_table(whole[middle:])
+    return table
 
 
 def avro(

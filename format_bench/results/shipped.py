@@ -1,7 +1,7 @@
-"""Findings of studies that are shipped: damaged files read as wrong values, costs of links, features read.
+"""Findings of studies that are shipped: damaged files, costs of links, and readers of features.
 
-The tables are damage_detection.csv, link_costs.csv and feature_readings.csv, the outputs of `format-bench
-study damage`, `format-bench study links` and `format-bench study compatibility` with `--facts`.
+The tables are damage_detection.csv, link_costs.csv and feature_readings.csv, the outputs of
+`format-bench study damage`, `links` and `compatibility` with `--facts`.
 """
 
 from __future__ import annotations

@@ -222,7 +222,11 @@ class _Matrix:
             with TemporaryDirectory() as folder:
                 files = [
                     TableFile(
-                        found.format, each.table, str(Path(folder, f"{number}{found.suffix}")), None, each.name
+                        found.format,
+                        each.table,
+                        str(Path(folder, f"{number}{found.suffix}")),
+                        None,
+                        each.name,
                     )
                     for number, each in enumerate(found.features)
                 ]

@@ -1,4 +1,4 @@
-"""Readers of the compatibility study: adapters, libraries by themselves, and programs in other languages."""
+"""Readers of the compatibility study: adapters, libraries alone, and programs in other languages."""
 
 from __future__ import annotations
 

@@ -37,28 +37,36 @@ def tables(context: Context) -> Iterator[Block]:
             by_format.setdefault(row.format, []).append(row)
     if by_format:
         text = "Each feature was written by one library of this environment, without others."
-        yield Block(text=f"{text} Dashes are features that were not written, or readers that are missing.")
+        yield Block(
+            text=f"{text} Dashes are features that were not written, or readers that are missing."
+        )
     for name, found in by_format.items():
         yield from _of_format(name, found)
 
 
 def _of_format(name: str, found: Sequence[CompatibilityRow]) -> Iterator[Block]:
     order = [each.name for each in formats()[name].features] if name in formats() else []
-    found = sorted(found, key=lambda row: order.index(row.feature) if row.feature in order else len(order))
+    found = sorted(
+        found, key=lambda row: order.index(row.feature) if row.feature in order else len(order)
+    )
     readers = list(dict.fromkeys(row.reader for row in found))
     cells = {(row.feature, row.reader): row for row in found}
     rows = [
         [feature, *(_mark(cells.get((feature, reader))) for reader in readers)]
         for feature in dict.fromkeys(row.feature for row in found)
     ]
-    yield Block(name, header=["feature", *readers], rows=rows, alignment="l" * (len(readers) + 1), level=3)
+    yield Block(
+        name, header=["feature", *readers], rows=rows, alignment="l" * (len(readers) + 1), level=3
+    )
     reasons = [
         [row.feature, row.reader, f"{row.verdict}: {_reason(row)}"]
         for row in found
         if row.verdict not in {Verdict.SAME, Verdict.UNTRIED}
     ]
     if reasons:
-        yield Block(header=["feature", "reader", "what it does"], rows=reasons, alignment="lll", fold=True)
+        yield Block(
+            header=["feature", "reader", "what it does"], rows=reasons, alignment="lll", fold=True
+        )
 
 
 def _reason(row: CompatibilityRow) -> str:
@@ -92,7 +100,7 @@ def facts(rows: Sequence[CompatibilityRow]) -> str:
 
 
 def readings(rows: Sequence[CompatibilityRow], date: str) -> list[FeatureReading]:
-    """Return the verdicts on features, of those that are declared, in the order of their declarations."""
+    """Return the verdicts on declared features, in the order of the declarations."""
     order = {
         (each.format, feature.name): (first, second)
         for first, each in enumerate(formats().values())

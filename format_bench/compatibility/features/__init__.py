@@ -64,7 +64,7 @@ class Format(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
     options: dict[str, Any] = {}
     """Keyword arguments of all its features that name no function."""
     readers: dict[str, list[str]] = {}
-    """By the names of their distributions: a function, and methods without arguments on what it returns."""
+    """A function by distribution, and methods to call on what it returns."""
     features: list[Feature]
 
     def feature(self, name: str) -> Feature:
@@ -81,7 +81,7 @@ class Format(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
         return found[name]
 
     def of_codec(self, codec: str | None) -> Feature | None:
-        """Return the feature that a codec of FormatBench is; without one the base, None if undeclared."""
+        """Return the feature that a codec is; the base without a codec, None if undeclared."""
         if not codec:
             return self.feature(BASE)
         return next((each for each in self.features if each.codec == codec), None)
