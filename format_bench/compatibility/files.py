@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import data_formats
 from adapter_core.errors import UnavailableError, UnsupportedError
 from data_generator.synthetic import edge_case_tables
-from format_bench.compatibility import library_calls
+from format_bench.compatibility import library_readers
 from format_bench.instruments.isolation import Outcome, outcome_of
 from format_bench.results.status import CellStatus
 from format_bench.verification.canonical import CanonicalTable
@@ -132,22 +132,22 @@ def _write(file: TableFile) -> str:
     if file.cut:
         df = file.cut.of(df)
     if file.feature:
-        # Declarations need msgspec, which the library sets of readers lack.
-        from format_bench.compatibility import features
+        # Library sets, which only read features, lack what declarations need.
+        from format_bench.compatibility import feature_writers, features
 
         declared = features.find(file.label)
         feature = declared.feature(file.feature)
         if feature.unwritten:
             raise UnsupportedError(feature.unwritten)
         df = df.assign(c=feature.value) if feature.value else df
-        return library_calls.write(df, feature.types, *declared.call_of(feature), file.path).text
+        return feature_writers.write(df, feature.types, *declared.call_of(feature), file.path).text
     data_formats.get(file.label).save(df, Path(file.path))
     return CanonicalTable.of_frame(df).text
 
 
 def _read(reader: str | Sequence[str], path: str) -> str:
     if not isinstance(reader, str):
-        return library_calls.read(reader, path).text
+        return library_readers.read(reader, path).text
     return CanonicalTable.of_frame(data_formats.get(reader).read(Path(path))).text
 
 

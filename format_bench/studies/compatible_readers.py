@@ -41,7 +41,7 @@ class Reader:
     library_set: str = ""
     foreign: ForeignReader | None = None
     steps: tuple[str, ...] = ()
-    """The library's own call, as `library_calls.read` takes it; the label is its distribution then."""
+    """The library's own call, as `library_readers.read` takes it; the label is its distribution then."""
     version: str | None = None
     """Version of the library."""
 

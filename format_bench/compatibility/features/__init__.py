@@ -1,7 +1,7 @@
 """Optional features of formats: a file of declarations each, with the calls that write and read them.
 
 `write` and the readers of a format are names of functions, as "module:function", that take a table of
-Arrow and a path, or a path alone; the functions of `library_calls` are for what takes more than a call.
+Arrow and a path, or a path alone: those of libraries, of `feature_writers` or of `library_readers`.
 """
 
 from __future__ import annotations
