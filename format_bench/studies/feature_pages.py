@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidResultsError
 from format_bench.compatibility.features import formats
 from format_bench.compatibility.verdicts import Verdict
 from format_bench.results import flat_csv
 from format_bench.results.shipped import FeatureReading
-from format_bench.results.status import CellStatus
 from format_bench.studies.declared.blocks import Block, Context
 
 if TYPE_CHECKING:
@@ -31,17 +30,22 @@ _LONG = 200
 
 def tables(context: Context) -> Iterator[Block]:
     """Yield a table for each format: features by readers, with the reason of each that is not read."""
-    by_format: dict[str, list[Any]] = {}
-    for row in context.rows:
-        if row.feature:
-            by_format.setdefault(row.format, []).append(row)
+    by_format: dict[str, list[CompatibilityRow]] = {}
+    for row in _of_readers_here(context.rows):
+        by_format.setdefault(row.format, []).append(row)
     if by_format:
         text = "Each feature was written by one library of this environment, without others."
         yield Block(
-            text=f"{text} Dashes are features that were not written, or readers that are missing."
+            text=f"{text} Dashes are features that were not written; readers that are missing have no column."
         )
     for name, found in by_format.items():
         yield from _of_format(name, found)
+
+
+def _of_readers_here(rows: Sequence[CompatibilityRow]) -> list[CompatibilityRow]:
+    """Return the rows of features, without readers that read no file of a format, as they are missing."""
+    here = {(row.format, row.reader) for row in rows if row.verdict is not Verdict.UNTRIED}
+    return [row for row in rows if row.feature and (row.format, row.reader) in here]
 
 
 def _of_format(name: str, found: Sequence[CompatibilityRow]) -> Iterator[Block]:
@@ -115,7 +119,7 @@ def readings(rows: Sequence[CompatibilityRow], date: str) -> list[FeatureReading
             _reason(row),
             date,
         )
-        for row in rows
-        if (row.format, row.feature) in order and row.status != CellStatus.UNAVAILABLE
+        for row in _of_readers_here(rows)
+        if (row.format, row.feature) in order
     ]
     return sorted(found, key=lambda each: (*order[each.format, each.feature], each.reader))
