@@ -34,16 +34,14 @@ def tables(context: Context) -> Iterator[Block]:
     for row in _of_readers_here(context.rows):
         by_format.setdefault(row.format, []).append(row)
     if by_format:
-        text = "Each feature was written by one library of this environment, without others."
-        yield Block(
-            text=f"{text} Dashes are features that were not written; readers that are missing have no column."
-        )
+        text = "A library of this environment wrote each feature. Dashes are features that none wrote."
+        yield Block(text=text)
     for name, found in by_format.items():
         yield from _of_format(name, found)
 
 
 def _of_readers_here(rows: Sequence[CompatibilityRow]) -> list[CompatibilityRow]:
-    """Return the rows of features, without readers that read no file of a format, as they are missing."""
+    """Return the rows of features, without readers that read nothing: they are missing."""
     here = {(row.format, row.reader) for row in rows if row.verdict is not Verdict.UNTRIED}
     return [row for row in rows if row.feature and (row.format, row.reader) in here]
 
