@@ -171,7 +171,7 @@ def avro(
 def delta(  # noqa: PLR0913, PLR0917 (independent features)
     table: pa.Table,
     path: str,
-    compression: str = "UNCOMPRESSED",
+    compression: Any = "UNCOMPRESSED",
     configuration: dict[str, str] | None = None,
     partition_by: str | None = None,
     delete: str = "",
@@ -249,7 +249,7 @@ def _text_type(text: str) -> tuple[str, int | None]:
 
 
 def zarr(
-    table: pa.Table, path: str, zarr_format: int, codec: str = "", shards: int | None = None
+    table: pa.Table, path: str, zarr_format: Any, codec: str = "", shards: int | None = None
 ) -> None:
     """Write a Zarr group: an array for each column; `codec` is the class of a compressor."""
     import numpy as np
@@ -260,8 +260,13 @@ def zarr(
     group = zarr.create_group(path, zarr_format=zarr_format)
     for name, column in _arrays(table).items():
         data = column.astype(np.dtypes.StringDType()) if column.dtype.kind == "O" else column
-        sizes = {"chunks": (64,), "shards": shards and (shards,)}
-        group.create_array(name, data=data, compressors=compressors, **sizes)
+        group.create_array(
+            name,
+            data=data,
+            chunks=(64,),
+            shards=(shards,) if shards else None,
+            compressors=compressors,
+        )
 
 
 def _arrays(table: pa.Table) -> dict[str, Any]:

@@ -237,8 +237,8 @@ def _stands_for(text: str, kind: Type, value: Any) -> bool:
         except (ValueError, OverflowError):
             return False
     if kind.name == "binary":
-        found = base64.b64decode(value)
-        return found in {text.encode("utf-8", "surrogatepass"), _bytes_of_uuid(text)}
+        saved = base64.b64decode(value)
+        return saved in {text.encode("utf-8", "surrogatepass"), _bytes_of_uuid(text)}
     if kind.name in {"date", "timestamp"}:
         return _instant(text) == _count(kind, value)
     if kind.name == "time":

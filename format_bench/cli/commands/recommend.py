@@ -44,7 +44,7 @@ from format_bench.recommendation import (
     scoring,
 )
 from format_bench.recommendation.evidence import evidence_on
-from format_bench.recommendation.requirements import LANGUAGES, MEANINGS, ReadBy
+from format_bench.recommendation.requirements import LANGUAGES, MEANINGS, ReadBy, Required
 from format_bench.recommendation.scoring import Speeds
 from format_bench.results.load import PRICES, Results
 from format_bench.results.suites import SUITES
@@ -236,8 +236,9 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     own = questions.weighed(scoring.parsed(weighed), mix)
     speeds = Speeds.of_megabytes(read_speed, save_speed)
     properties = dict.fromkeys([*required, *([] if language == "any" else [language])])
-    wanted_of = [*map(Requirement, properties), *([ReadBy.of(readers)] if readers else [])]
-    wish = purposes.Wish(own, tuple(wanted_of), preset, speeds, allow_lossy)
+    needed: list[Required] = [*map(Requirement, properties)]
+    needed += [ReadBy.of(readers)] if readers else []
+    wish = purposes.Wish(own, tuple(needed), preset, speeds, allow_lossy)
     data_limits, parse_dates = taken_limits(limits, data), taken_parse_dates(limits, data)
     own_schema = taken_schema(schema, data, suite)
     prices = cloud and cost.read_cloud(cloud)

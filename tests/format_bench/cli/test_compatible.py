@@ -55,7 +55,7 @@ def test_it_prints_what_may_be_used_and_why_not():
     [
         ("compatible --readers no-such-reader", "there is no reader 'no-such-reader'; known: "),
         ("compatible --readers pyarrow --format Parket", "there is no format with features 'Parket'"),
-        ("compatible --readers pyarrow no/such/folder", "no/such/folder/results.jsonl does not exist"),
+        ("compatible --readers pyarrow no/such/folder", "no/such/folder does not exist"),
         (
             "recommend thesis --readers pyarrow,pyarrow-1",
             "there is no reader 'pyarrow-1'; did you mean ",
