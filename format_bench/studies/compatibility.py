@@ -19,17 +19,17 @@ from format_bench.compatibility.features import find
 from format_bench.compatibility.features import formats as declared
 from format_bench.compatibility.files import Cut, TableFile, write_files
 from format_bench.compatibility.reduction import smallest
-from format_bench.compatibility.verdicts import Judgement, Verdict, judge, unwritten, verdict_of
+from format_bench.compatibility.verdicts import Judgement, Verdict, judge, unwritten
 from format_bench.conditions import axes
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.libraries import environment
 from format_bench.results.display.text import joined, plural
 from format_bench.results.load import SMALLEST
 from format_bench.results.status import CellStatus
-from format_bench.results.study_rows import StudyForm
 from format_bench.results.suites import SUITES
 from format_bench.runner.executor import in_turn
 from format_bench.studies import feature_pages
+from format_bench.studies.compatibility_rows import FORM, CompatibilityRow
 from format_bench.studies.compatible_readers import (
     SUITE,
     Reader,
@@ -63,55 +63,6 @@ _WORST = 10
 
 _SERIOUS = (Verdict.CRASH, Verdict.HANG, Verdict.DIFFERENT, Verdict.REFUSED)
 """Verdicts whose tables are reduced, the worst first."""
-
-
-@dataclass(frozen=True)
-class CompatibilityRow:
-    """An edge-case table in a file of one adapter, as another reader read it."""
-
-    format: str
-    """The adapter that wrote it."""
-    dataset: str
-    """The table."""
-    rows: int
-    reader: str
-    """The reader, with its library set after "@" if it is not this environment's."""
-    library_set: str = ""
-    """The writer's library set; empty for this environment."""
-    feature: str = ""
-    """The feature that a library's own call wrote; empty for a file of the adapter."""
-    changed: int | None = None
-    """Values that came back otherwise; None if none came back."""
-    retyped: int | None = None
-    """Columns that came back with another type."""
-    sentence: str = ""
-    """The verdict, and after a colon the differences, the message or the reason."""
-    status: str = ""
-    """Why there are no values; empty if there are."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """What the reader made of the file."""
-        return verdict_of(self.sentence, self.status)
-
-    @property
-    def writer(self) -> str:
-        """The adapter with its library set."""
-        return named(self.format, self.library_set)
-
-    @property
-    def subject(self) -> str:
-        """The feature, or the table."""
-        return self.feature or self.dataset
-
-
-FORM = StudyForm(
-    suite=SUITE,
-    of=CompatibilityRow,
-    values={"changed": "changed values", "retyped": "changed types"},
-    reason="sentence",
-    threads="all",
-)
 
 
 def measure(  # noqa: PLR0913, PLR0917 (options of the study)
