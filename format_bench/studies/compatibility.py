@@ -28,9 +28,8 @@ from format_bench.results.load import SMALLEST
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES
 from format_bench.runner.executor import in_turn
-from format_bench.studies import feature_pages
-from format_bench.studies.compatibility_rows import FORM, CompatibilityRow
-from format_bench.studies.compatible_readers import (
+from format_bench.studies.compatible import feature_pages
+from format_bench.studies.compatible.matrix_readers import (
     SUITE,
     Reader,
     named,
@@ -38,6 +37,7 @@ from format_bench.studies.compatible_readers import (
     readers_of_features,
     readers_of_tables,
 )
+from format_bench.studies.compatible.matrix_rows import FORM, CompatibilityRow
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
 from format_bench.system import library_set

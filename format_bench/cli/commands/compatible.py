@@ -17,7 +17,7 @@ from format_bench.results import shipped
 from format_bench.results.display import terminal
 from format_bench.results.display.text import joined, plural
 from format_bench.studies.compatibility import INSTRUMENT
-from format_bench.studies.feature_pages import readings
+from format_bench.studies.compatible.feature_pages import readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,7 +17,7 @@ from format_bench.results.shipped import FeatureReading
 from format_bench.results.status import CellStatus
 from format_bench.runner.shards import merge
 from format_bench.studies.compatibility import INSTRUMENT
-from format_bench.studies.feature_pages import readings
+from format_bench.studies.compatible.feature_pages import readings
 from tests.factories import foreign_toys
 from tests.factories.library_sets import make_library_set
 

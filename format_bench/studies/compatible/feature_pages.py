@@ -14,7 +14,7 @@ from format_bench.results.shipped import FeatureReading
 from format_bench.studies.declared.blocks import Block, Context
 
 if TYPE_CHECKING:
-    from format_bench.studies.compatibility_rows import CompatibilityRow
+    from format_bench.studies.compatible.matrix_rows import CompatibilityRow
 
 _MARKS = {
     Verdict.SAME: "same",

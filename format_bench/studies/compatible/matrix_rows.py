@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from format_bench.compatibility.verdicts import Verdict, verdict_of
 from format_bench.results.study_rows import StudyForm
-from format_bench.studies.compatible_readers import SUITE, named
+from format_bench.studies.compatible.matrix_readers import SUITE, named
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Parts of the compatibility study: its rows, its readers, and the page of features."""
