@@ -53,6 +53,14 @@ class Use:
         return [each for each in self.readings if each.verdict not in _READ]
 
     @property
+    def reason(self) -> str:
+        """Why it is not allowed: a clause for each reader, or one for several with the same reason."""
+        sentences = {each.sentence for each in self.objections}
+        if self.is_untried and len(sentences) == 1 < len(self.objections) == len(self.readings):
+            return f"{Verdict.UNTRIED}: {sentences.pop()}"
+        return "; ".join(map(str, self.objections))
+
+    @property
     def is_untried(self) -> bool:
         """Whether nothing but a missing trial forbids it."""
         return {each.verdict for each in self.objections} == {Verdict.UNTRIED}

@@ -226,9 +226,9 @@ def _read_by(requirement: ReadBy, candidate: Candidate, family: Family) -> Answe
             return Answer(None, f"which readers read the codec of {candidate.name} was never tried")
         found = use(label, feature, requirement.readers, shipped.feature_readings())
         if not found.is_allowed:
-            who = "; ".join(map(str, found.objections))
             met = None if found.is_untried else False
-            return Answer(met, f"{candidate.name} needs the feature {feature.name!r} of {label}: {who}")
+            words = f"{candidate.name} needs the feature {feature.name!r} of {label}: {found.reason}"
+            return Answer(met, words)
     return Answer(met=True)
 
 

@@ -22,7 +22,7 @@ from format_bench.studies.compatible.feature_pages import readings
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-HELP = """Print which features of formats may be used if these readers must read the files.
+HELP = """Print features that all of some readers read.
 
 RESULTS is a folder that `study compatibility --features all` has measured; by default what is shipped,
 whose date is printed. A reader is a library, with a version or its start, as in pyarrow-15; of several
@@ -94,5 +94,4 @@ def _show(answer: Iterable[Use], names: Sequence[str], dates: Sequence[str]) -> 
         terminal.table(console, title, ["feature", "setting", "values"], rows)
         for each in found:
             if not each.is_allowed:
-                why = "; ".join(map(str, each.objections))
-                terminal.prose(console, f"- not {each.feature.name}: {why}", indent="  ")
+                terminal.prose(console, f"- not {each.feature.name}: {each.reason}", indent="  ")

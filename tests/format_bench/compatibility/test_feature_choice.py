@@ -66,6 +66,17 @@ def test_the_worst_reader_decides_and_gives_its_reason():
     ]
 
 
+def test_a_feature_that_none_was_tried_on_has_one_reason_for_all():
+    readers = ["pyarrow-26.0.1", "pyarrow-15.0.0"]
+    given = [*READINGS, reading(readers[1], "not tried", "ALP", "writing it failed: OSError: ALP")]
+    alp = next(each for each in uses(readers, given) if each.feature.name == "ALP")
+    assert alp.reason == "not tried: writing it failed: OSError: ALP"
+    first = next(each for each in uses(readers, READINGS) if each.feature.name == "ALP")
+    assert first.reason.startswith(
+        "pyarrow-26.0.1: not tried: writing it failed: OSError: ALP; pyarrow-15"
+    )
+
+
 def test_formats_that_no_reader_was_tried_on_are_left_out_unless_asked_for():
     assert {each.format for each in uses(["pyarrow-26.0.1"], READINGS)} == {"Parquet"}
     asked = uses(["pyarrow-26.0.1"], READINGS, ["Vortex"])
