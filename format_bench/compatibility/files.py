@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 _LAST_LINE = 300
 """Characters of a foreign reader's last line that are kept as its message."""
 
+_STATUS = "status {}"
+
+_UNSUPPORTED = _STATUS.format(3)
+"""Exit status of a writer whose format has no place for the table, or whose library has none."""
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -109,7 +114,25 @@ def run_reader(
         Time after which a command is killed.
     """
     for file in files:
-        yield file, _run([each.replace("{file}", file.path) for each in command], folder, limit_seconds)
+        yield file, _run(command, file.path, folder, limit_seconds)
+
+
+def run_writer(
+    files: Sequence[TableFile], command: Sequence[str], folder: str, limit_seconds: float
+) -> Iterator[tuple[TableFile, Outcome]]:
+    """Write each file by a command; yield it with the canonical form of its table, which the command gets.
+
+    Parameters are those of `run_reader`.
+    """
+    for file in files:
+        saved = _limited(limit_seconds, _canonical, file)
+        if saved.status:
+            yield file, saved
+            continue
+        written = _run(command, file.path, folder, limit_seconds, saved.value)
+        if written.error == _UNSUPPORTED:
+            written = Outcome(status=CellStatus.UNSUPPORTED, sentence=f"{file.label}: {written.sentence}")
+        yield file, written if written.status else saved
 
 
 def _limited(seconds: float, call: Callable[..., str], *arguments: Any) -> Outcome:
@@ -124,13 +147,7 @@ def _limited(seconds: float, call: Callable[..., str], *arguments: Any) -> Outco
 
 
 def _write(file: TableFile) -> str:
-    tables, failures = _tables()
-    if file.table not in tables:
-        reason = f"its libraries make no table {file.table!r}: {'; '.join(failures)}"
-        raise UnavailableError(file.label, reason, "install newer libraries into the set")
-    df = tables[file.table]
-    if file.cut:
-        df = file.cut.of(df)
+    df = _frame(file)
     if file.feature:
         # Library sets, which only read features, lack what declarations need.
         from format_bench.compatibility import feature_writers, features
@@ -143,6 +160,18 @@ def _write(file: TableFile) -> str:
         return feature_writers.write(df, feature.types, *declared.call_of(feature), file.path).text
     data_formats.get(file.label).save(df, Path(file.path))
     return CanonicalTable.of_frame(df).text
+
+
+def _canonical(file: TableFile) -> str:
+    return CanonicalTable.of_frame(_frame(file)).text
+
+
+def _frame(file: TableFile) -> pd.DataFrame:
+    tables, failures = _tables()
+    if file.table not in tables:
+        reason = f"its libraries make no table {file.table!r}: {'; '.join(failures)}"
+        raise UnavailableError(file.label, reason, "install newer libraries into the set")
+    return file.cut.of(tables[file.table]) if file.cut else tables[file.table]
 
 
 def _read(reader: str | Sequence[str], path: str) -> str:
@@ -163,10 +192,18 @@ def _tables() -> tuple[dict[str, pd.DataFrame], list[str]]:
     return tables, failures
 
 
-def _run(command: list[str], folder: str, limit_seconds: float) -> Outcome:
+def _run(
+    command: Sequence[str], path: str, folder: str, limit_seconds: float, given: str = ""
+) -> Outcome:
+    """Run a command on a path; return what it prints, or the last line of its errors."""
     try:
         done = subprocess.run(  # noqa: S603 (of a reader's declaration)
-            command, cwd=folder, capture_output=True, timeout=limit_seconds, check=False
+            [each.replace("{file}", path) for each in command],
+            cwd=folder,
+            input=given.encode(),
+            capture_output=True,
+            timeout=limit_seconds,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         sentence = f"not finished after {limit_seconds:g} seconds"
@@ -178,5 +215,5 @@ def _run(command: list[str], folder: str, limit_seconds: float) -> Outcome:
     if done.returncode:
         lines = errors.strip().splitlines() or ["no message"]
         sentence = " ".join(lines[-1].split())[:_LAST_LINE]
-        return Outcome(None, CellStatus.FAILED, sentence, f"status {done.returncode}")
+        return Outcome(None, CellStatus.FAILED, sentence, _STATUS.format(done.returncode))
     return Outcome(printed)

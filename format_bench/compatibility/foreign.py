@@ -1,7 +1,7 @@
-"""Readers in other languages: a folder each in `foreign_readers`, with a program and a declaration.
+"""Readers and writers in other languages: folders of `foreign_readers`, with programs and a declaration.
 
-A program gets the path of a file, and prints the table in canonical form; or it prints an error and ends
-with another status than 0.
+A reader gets the path of a file, and prints the table in canonical form; a writer takes this form from its
+standard input, and writes the file. Or they print an error and end with another status than 0.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ import hashlib
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -29,7 +32,7 @@ _BUILD_SECONDS = 1800
 
 
 class Declaration(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """The file reader.toml of a reader."""
+    """A reader as reader.toml declares it."""
 
     title: str
     """The library and its language."""
@@ -41,19 +44,18 @@ class Declaration(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Commands that build a copy of the folder, in turn; none for a reader that needs no build."""
     needs: dict[str, str] = {}
     """Programs of PATH, and how to get each."""
+    write: dict[str, list[str]] = {}
+    """Commands by the table format that they write, with "{file}" for the path; none for a reader alone."""
 
 
 @dataclass(frozen=True)
 class ForeignReader:
-    """A reader in another language."""
+    """A reader in another language, which may write, too."""
 
+    name: str
     folder: Path
+    """Its folder, which it may share with others that are built together."""
     declaration: Declaration
-
-    @property
-    def name(self) -> str:
-        """Name of the reader and of its folder."""
-        return self.folder.name
 
     @property
     def place(self) -> Path:
@@ -63,7 +65,7 @@ class ForeignReader:
         files = sorted(each for each in self.folder.rglob("*") if each.is_file())
         sums = [hashlib.sha256(each.read_bytes()).hexdigest() for each in files]
         mark = hashlib.sha256("".join(sums).encode()).hexdigest()[:12]
-        return user_cache() / "foreign_readers" / f"{self.name}-{mark}"
+        return user_cache() / "foreign_readers" / f"{self.folder.name}-{mark}"
 
     def toolchain(self) -> Availability:
         """Return whether the programs that it needs are here."""
@@ -121,9 +123,28 @@ class ForeignReader:
         return place
 
 
+@dataclass(frozen=True)
+class ForeignWriter:
+    """A table format as an implementation in another language writes it."""
+
+    format: str
+    """Label of the adapter of the format without an engine, whose files have the same suffix."""
+    implementation: ForeignReader
+
+    @property
+    def label(self) -> str:
+        """The format with the implementation as its engine, e.g. "Parquet[parquet-go]"."""
+        return f"{self.format}[{self.implementation.name}]"
+
+    @property
+    def command(self) -> list[str]:
+        """The command that writes a file."""
+        return self.implementation.declaration.write[self.format]
+
+
 def names() -> list[str]:
     """Return the names of all foreign readers, available or not."""
-    return sorted(each.parent.name for each in FOLDER.glob(f"*/{DECLARATION}"))
+    return sorted(name for name, _, _ in _declared())
 
 
 def find(name: str) -> ForeignReader:
@@ -136,11 +157,39 @@ def find(name: str) -> ForeignReader:
     ValueError
         If its declaration is no valid one; the message names the file.
     """
-    if name not in names():
-        raise UnknownNameError("foreign reader", name, names())
-    path = FOLDER / name / DECLARATION
+    for found in _declared():
+        if found[0] == name:
+            return _reader(*found)
+    raise UnknownNameError("foreign reader", name, names())
+
+
+def writers() -> dict[str, ForeignWriter]:
+    """Return the writers in other languages by label, available or not."""
+    found = [
+        ForeignWriter(label, reader)
+        for reader in starmap(_reader, _declared())
+        for label in reader.declaration.write
+    ]
+    return {each.label: each for each in found}
+
+
+def _declared() -> Iterator[tuple[str, Path, dict[str, Any]]]:
+    """Yield the name, the file and the declaration of each reader.
+
+    A file declares one reader, named like its folder, or several in the table `readers`, which share the
+    other entries.
+    """
+    for path in sorted(FOLDER.glob(f"*/{DECLARATION}")):
+        try:
+            shared = tomllib.loads(path.read_text(encoding="utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{path}: {error}") from error
+        for name, own in shared.pop("readers", {path.parent.name: {}}).items():
+            yield name, path, shared | own
+
+
+def _reader(name: str, path: Path, declared: dict[str, Any]) -> ForeignReader:
     try:
-        declared = tomllib.loads(path.read_text(encoding="utf-8"))
-        return ForeignReader(path.parent, msgspec.convert(declared, Declaration))
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        return ForeignReader(name, path.parent, msgspec.convert(declared, Declaration))
+    except msgspec.ValidationError as error:
         raise ValueError(f"{path}: {error}") from error

@@ -17,7 +17,7 @@ from data_generator.synthetic.edge_case_tables import ROWS, edge_case_tables
 from format_bench.compatibility import foreign
 from format_bench.compatibility.features import find
 from format_bench.compatibility.features import formats as declared
-from format_bench.compatibility.files import Cut, TableFile, write_files
+from format_bench.compatibility.files import Cut, TableFile
 from format_bench.compatibility.reduction import smallest
 from format_bench.compatibility.verdicts import Judgement, Verdict, judge, unwritten
 from format_bench.conditions import axes
@@ -26,18 +26,16 @@ from format_bench.metadata.libraries import environment
 from format_bench.results.display.text import joined, plural
 from format_bench.results.load import SMALLEST
 from format_bench.results.status import CellStatus
-from format_bench.results.suites import SUITES
-from format_bench.runner.executor import in_turn
 from format_bench.studies.compatible import feature_pages
 from format_bench.studies.compatible.matrix_readers import (
     SUITE,
     Reader,
     named,
-    process_of,
     readers_of_features,
     readers_of_tables,
 )
 from format_bench.studies.compatible.matrix_rows import FORM, CompatibilityRow
+from format_bench.studies.compatible.matrix_writers import suffix_of, writers_of, written
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
 from format_bench.system import library_set
@@ -82,7 +80,8 @@ def measure(  # noqa: PLR0913, PLR0917 (options of the study)
     agenda : Agenda
         The cells that are measured.
     formats : str
-        Labels of adapters that write, with commas; by default the suite's.
+        Labels of adapters and of foreign writers, with commas; by default the suite's adapters, and all
+        foreign writers of their formats.
     features : str
         Formats whose features are written instead of tables, with commas, or `ALL`.
     readers : str
@@ -103,7 +102,7 @@ def measure(  # noqa: PLR0913, PLR0917 (options of the study)
         If a name is unknown, or no library set can have it.
     """
     of_features = chosen("" if features == ALL else features, list(declared())) if features else []
-    labels = chosen(formats, data_formats.names()) if formats else SUITES[SUITE].formats
+    labels = writers_of(formats)
     known = list(edge_case_tables())
     for each in tables:
         if each not in {*known, ALL}:
@@ -112,7 +111,7 @@ def measure(  # noqa: PLR0913, PLR0917 (options of the study)
     reading = chosen(readers, [*data_formats.names(), *foreign.names(), *libraries])
     of_sets = ["", *map(axes()[library_set.AXIS].parse, filter(None, sets.split(",")))]
     names = known if ALL in tables else tables or TABLES
-    suffixes = {data_formats.find(each).suffix for each in labels}
+    suffixes = {suffix_of(each) for each in labels}
     alike = [each for each in data_formats.names() if data_formats.find(each).suffix in suffixes]
     agenda.facts[VERSIONS] = {of_set: _versions(alike, of_set) for of_set in of_sets}
     matrix = _Matrix(agenda, limit, reductions)
@@ -154,14 +153,16 @@ class _Matrix:
         """Yield the rows of adapters by readers, both of all library sets, suffix by suffix."""
         by_suffix: dict[str, list[str]] = {}
         for label in labels:
-            by_suffix.setdefault(data_formats.find(label).suffix, []).append(label)
+            by_suffix.setdefault(suffix_of(label), []).append(label)
         for suffix, alike in by_suffix.items():
             readers = list(readers_of_tables(reading, sets, suffix))
+            here_alone = foreign.writers()
             for of_set in sets:
                 with TemporaryDirectory() as folder:
                     places = (
                         TableFile(label, table, str(Path(folder, f"{number}{suffix}")))
                         for number, (label, table) in enumerate(product(alike, tables))
+                        if not (of_set and label in here_alone)
                     )
                     yield from self._rows_of_set(of_set, list(places), readers, Path(folder))
 
@@ -193,14 +194,14 @@ class _Matrix:
             for reader in readers
         ]
         needed = {file for _, asked in wanted for file in asked}
-        written = _written(of_set, [file for file in files if file in needed], self._limit, folder)
+        outcomes = written(of_set, [file for file in files if file in needed], self._limit, folder)
         for reader, asked in wanted:
-            there = [file for file in asked if not written[file].status]
+            there = [file for file in asked if not outcomes[file].status]
             for file in asked:
-                if written[file].status:
-                    yield _row(file, of_set, reader, unwritten(written[file]), folder)
+                if outcomes[file].status:
+                    yield _row(file, of_set, reader, unwritten(outcomes[file]), folder)
             for file, outcome in reader.read(there, self._limit, folder):
-                saved = CanonicalTable.parse(written[file].value)
+                saved = CanonicalTable.parse(outcomes[file].value)
                 found = judge(saved, self._explained(outcome))
                 if phrase := self._smallest(file, of_set, reader, found, saved):
                     found = replace(found, sentence=f"{found.sentence}; {phrase}")
@@ -253,10 +254,10 @@ class _Trial:
     def shows(self, parts: Sequence[Cut]) -> list[bool]:
         """Return whether the parts have the verdict of the whole."""
         files = [self._file(part) for part in parts]
-        written = _written(self.of_set, files, self.limit_seconds, self.folder)
-        there = [each for each in files if not written[each].status]
+        outcomes = written(self.of_set, files, self.limit_seconds, self.folder)
+        there = [each for each in files if not outcomes[each].status]
         read = dict(self.reader.read(there, self.limit_seconds, self.folder))
-        return [each in read and self._is_same(written[each], read[each]) for each in files]
+        return [each in read and self._is_same(outcomes[each], read[each]) for each in files]
 
     def keep(self, part: Cut, out: Path | None) -> str:
         """Keep the file of a part beside the results; return where, as a phrase."""
@@ -282,14 +283,6 @@ class _Trial:
     def _is_same(self, written: Outcome, read: Outcome) -> bool:
         found = judge(CanonicalTable.parse(written.value), read)
         return (found.verdict, found.error) == (self.found.verdict, self.found.error)
-
-
-def _written(
-    of_set: str, files: Sequence[TableFile], limit_seconds: float, folder: Path
-) -> dict[TableFile, Outcome]:
-    """Write files by the adapters of a library set; return the canonical form of each table."""
-    case = process_of(files[0].label if files else "", of_set)
-    return dict(in_turn(case, files, write_files, limit_seconds, folder=folder))
 
 
 def _row(

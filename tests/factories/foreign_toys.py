@@ -17,6 +17,21 @@ for row in rows:
     print(json.dumps(row))
 """
 
+_WRITER = """
+import csv, json, sys
+
+head, *rows = map(json.loads, sys.stdin)
+if any(value in {"", None} for row in rows for value in row):
+    print("CSV has no empty values here", file=sys.stderr)
+    sys.exit(3)
+with open(sys.argv[1], "w", newline="", encoding="utf-8") as file:
+    names = [column["name"] for column in head["columns"]]
+    csv.writer(file).writerows([names, *rows])
+if any(value == "x" for row in rows for value in row):
+    sys.exit("NoXError: there is an x")
+"""
+"""Takes no tables with nulls, and fails at the text "x"."""
+
 FAULTS = {
     "honest": "",
     "lying": 'rows = [["y" if text == "x" else text for text in row] for row in rows]',
@@ -35,6 +50,16 @@ def make(folder: Path, *names: str) -> None:
         place.mkdir(parents=True)
         (place / "read.py").write_text(_PROGRAM.format(fault=FAULTS[name]), encoding="utf-8")
         declare(place, f'run = ["{sys.executable}", "read.py", "{{file}}"]')
+
+
+def make_writer(folder: Path, name: str) -> None:
+    """Make a reader that writes CSV, too."""
+    place = folder / name
+    place.mkdir(parents=True)
+    (place / "read.py").write_text(_PROGRAM.format(fault=""), encoding="utf-8")
+    (place / "write.py").write_text(_WRITER, encoding="utf-8")
+    commands = {each: f'["{sys.executable}", "{each}.py", "{{file}}"]' for each in ("read", "write")}
+    declare(place, f"run = {commands['read']}", f"write = {{ CSV = {commands['write']} }}")
 
 
 def declare(place: Path, *lines: str) -> None:

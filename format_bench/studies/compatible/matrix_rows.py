@@ -14,7 +14,7 @@ class CompatibilityRow:
     """An edge-case table in a file of one adapter, as another reader read it."""
 
     format: str
-    """The adapter that wrote it."""
+    """The adapter that wrote it, or the foreign writer."""
     dataset: str
     """The table."""
     rows: int

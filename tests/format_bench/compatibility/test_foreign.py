@@ -28,6 +28,27 @@ def test_a_folder_is_a_reader(folder):
         foreign.find("honestt")
 
 
+def test_readers_of_one_folder_are_built_together(folder, tmp_path):
+    commands = 'build = [["touch", "made"]]', 'run = ["shared"]'
+    own = "[readers.first]", "[readers.second]", 'title = "Second"', 'run = ["own"]'
+    foreign_toys.declare(folder / "module", *commands, *own)
+    assert foreign.names() == ["first", "second"]
+    first, second = map(foreign.find, foreign.names())
+    assert (first.declaration.title, first.declaration.run) == ("Toy", ["shared"])
+    assert (second.declaration.title, second.declaration.run) == ("Second", ["own"])
+    assert first.build() == second.place
+    assert second.availability()
+    assert len(list((tmp_path / "cache/formatbench/foreign_readers").iterdir())) == 1
+
+
+def test_writers_are_labelled_by_format_and_implementation(folder):
+    foreign_toys.make(folder, "honest")
+    foreign_toys.make_writer(folder, "toy")
+    (writer,) = foreign.writers().values()
+    assert (writer.label, writer.implementation.name) == ("CSV[toy]", "toy")
+    assert writer.command[1:] == ["write.py", "{file}"]
+
+
 def test_a_reader_without_its_tools_is_unavailable(folder):
     foreign_toys.declare(folder / "odd", 'run = ["x"]', "[needs]", 'no-such-tool = "install it"')
     answer = foreign.find("odd").availability()
@@ -60,6 +81,9 @@ def test_a_wrong_declaration_is_named(folder):
     foreign_toys.declare(folder / "odd", "runs = []")
     with pytest.raises(ValueError, match=r"odd/reader\.toml: .*run"):
         foreign.find("odd")
+    foreign_toys.declare(folder / "odd", "run = [")
+    with pytest.raises(ValueError, match=r"odd/reader\.toml: "):
+        foreign.names()
 
 
 def test_declared_readers_are_valid_and_can_be_built_by_name():

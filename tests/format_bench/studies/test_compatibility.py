@@ -110,6 +110,28 @@ def test_results_are_records_that_resume_and_merge(readers, tmp_path):
     }
 
 
+def test_foreign_writers_are_read_by_all_and_are_of_no_library_set(readers, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    make_library_set(tmp_path / "cache/formatbench/library_sets/old", tmp_path / "ran")
+    foreign_toys.make_writer(readers, "toy")
+    foreign_toys.declare(readers / "toolless", 'run = ["x"]', 'write = { CSV = ["x"] }', "[needs]", 'no-tool = "get"')
+    tables = OTHER, TABLE, "text with nulls", "complex128 column"
+    writers = "CSV,CSV[toy],CSV[toolless]"
+    found = measured(tmp_path / "out", formats=writers, readers="CSV,toy", tables=tables, sets="old")
+    assert {writer for writer, *_ in found} == {*writers.split(","), "CSV@old"}
+    rows = {table: found["CSV[toy]", "CSV", table] for table in tables}
+    assert rows[OTHER].verdict is Verdict.SAME
+    assert found["CSV[toy]", "toy", OTHER].verdict is Verdict.RETYPED
+    # An error is no statement on the table, and no verdict on its readers.
+    assert rows[TABLE].sentence == "not tried: writing it failed: NoXError: there is an x"
+    assert (rows[TABLE].verdict, rows[TABLE].status) == (Verdict.UNTRIED, CellStatus.FAILED)
+    assert rows["text with nulls"].status == CellStatus.UNSUPPORTED
+    assert rows["text with nulls"].sentence == "CSV[toy]: CSV has no empty values here"
+    assert found["CSV[toolless]", "CSV", OTHER].status == CellStatus.UNAVAILABLE
+    with pytest.raises(UnknownNameError, match=r"CSV\[toy\]"):
+        measured(None, formats="CSV[toi]")
+
+
 def test_files_of_another_library_set_are_read_here_and_the_other_way_round(
     readers, tmp_path, monkeypatch
 ):
