@@ -112,17 +112,27 @@ func avroUnionPrinter(schema *avro.UnionSchema) (Type, func(any) any) {
 		panic(fmt.Sprintf("a union of %d types has no canonical type", len(others)))
 	}
 	kind, print := avroPrinter(others[0])
+	name := unionName(others[0])
 	return kind, func(value any) any {
-		// Of some types the value comes with the type's name.
-		if wrapped, isWrapped := value.(map[string]any); isWrapped && kind.Name != "map" && len(wrapped) == 1 {
-			for name, inner := range wrapped {
-				if kind.Name != "struct" || name != kind.Parts[0].Name {
-					value = inner
-				}
+		// Some values come as they are, others with the name of their type.
+		if wrapped, isMap := value.(map[string]any); isMap && len(wrapped) == 1 {
+			if inner, isWrapped := wrapped[name]; isWrapped {
+				value = inner
 			}
 		}
 		return print(value)
 	}
+}
+
+// unionName returns the name by which the library calls a type of a union.
+func unionName(schema avro.Schema) string {
+	if named, isNamed := schema.(avro.NamedSchema); isNamed {
+		return named.FullName()
+	}
+	if logical, hasLogical := schema.(avro.LogicalTypeSchema); hasLogical && logical.Logical() != nil {
+		return string(schema.Type()) + "." + string(logical.Logical().Type())
+	}
+	return string(schema.Type())
 }
 
 func avroFlatPrinter(schema avro.Schema) (Type, func(any) any) {

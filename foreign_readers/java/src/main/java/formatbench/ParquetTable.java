@@ -38,6 +38,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.StringLogicalTypeAnnotati
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimeLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimestampLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.UnknownLogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
@@ -188,6 +189,9 @@ final class ParquetTable implements TableFile {
                 || logical instanceof EnumLogicalTypeAnnotation
                 || logical instanceof JsonLogicalTypeAnnotation) {
             return new Printed(Type.of("utf8"), Group::getString);
+        }
+        if (logical instanceof UnknownLogicalTypeAnnotation) {
+            return new Printed(Type.of("null"), (group, field, i) -> null);
         }
         if (logical instanceof Float16LogicalTypeAnnotation) {
             return new Printed(Type.of("float16"), (group, field, i) -> Values.ofFloat16(
