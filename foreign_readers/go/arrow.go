@@ -146,9 +146,7 @@ func printerOf(of arrow.Array) (Type, func(int) any) {
 		return flat("float64"), func(row int) any { return ofFloat64(a.Value(row)) }
 	case array.StringLike:
 		return flat("utf8"), func(row int) any { return a.Value(row) }
-	case *array.FixedSizeBinary:
-		return flat("binary"), func(row int) any { return ofBytes(a.Value(row)) }
-	case array.BinaryLike:
+	case interface{ Value(int) []byte }:
 		return flat("binary"), func(row int) any { return ofBytes(a.Value(row)) }
 	case *array.Dictionary:
 		words := columnOf(a.Dictionary())
