@@ -128,7 +128,7 @@ def quoted(name: str) -> str:
 
 def ask(query: str) -> list:
     """Return the values of a query that has one column of JSON."""
-    command = ["package/bin/duckdb", "-batch", "-list", "-noheader", "-c", query]
+    command = ["package/duckdb_cli/duckdb", "-batch", "-list", "-noheader", "-c", query]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
     if done.returncode:
         # A message is the first line; a picture of the query follows.
