@@ -58,9 +58,14 @@ class Type:
         """Return the expression of a value as JSON."""
         kinds, variable = [kind for _, kind in self.parts], f"v{depth}"
         if self.name == "list":
-            return f"to_json(list_transform({of}, lambda {variable}: {kinds[0].sql(variable, depth + 1)}))"
+            return (
+                f"to_json(list_transform({of}, lambda {variable}: {kinds[0].sql(variable, depth + 1)}))"
+            )
         if self.name == "map":
-            pair = [kind.sql(f"{variable}.{field}", depth + 1) for kind, field in zip(kinds, ("key", "value"), strict=True)]
+            pair = [
+                kind.sql(f"{variable}.{field}", depth + 1)
+                for kind, field in zip(kinds, ("key", "value"), strict=True)
+            ]
             return f"to_json(list_transform(map_entries({of}), lambda {variable}: json_array({', '.join(pair)})))"
         if self.name == "struct":
             fields = (kind.sql(f"{of}.{quoted(name)}", depth) for name, kind in self.parts)
@@ -75,11 +80,15 @@ class Type:
         if self.name == "list":
             return [kinds[0].canonical(each) for each in value]
         if self.name == "map":
-            return [[kind.canonical(each) for kind, each in zip(kinds, pair, strict=True)] for pair in value]
+            return [
+                [kind.canonical(each) for kind, each in zip(kinds, pair, strict=True)] for pair in value
+            ]
         if self.name == "struct":
             return [kind.canonical(each) for kind, each in zip(kinds, value, strict=True)]
         if self.name in CODES:
-            return "nan" if value in {"nan", "-nan"} else struct.pack(CODES[self.name], float(value)).hex()
+            return (
+                "nan" if value in {"nan", "-nan"} else struct.pack(CODES[self.name], float(value)).hex()
+            )
         return value
 
 

@@ -17,7 +17,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         # A profile of its own: two processes cannot share one.
         profile = f"-env:UserInstallation={Path(folder, 'profile').as_uri()}"
-        command = ["soffice", profile, "--headless", "--convert-to", FILTER, "--outdir", folder, str(source)]
+        command = [
+            "soffice",
+            profile,
+            "--headless",
+            "--convert-to",
+            FILTER,
+            "--outdir",
+            folder,
+            str(source),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         made = Path(folder, f"{source.stem}.csv")
         # Its status is 0 also for files that it does not open.

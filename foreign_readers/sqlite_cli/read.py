@@ -22,7 +22,9 @@ def main() -> None:
     rows = ask(path, f"SELECT json_array({values}) FROM {quoted(table)}")
     # The types are those of the values; a column of several has none.
     found = [{kind for kind, _ in column if kind != "null"} for column in zip(*rows, strict=True)]
-    types = [TYPES[min(kinds)] if len(kinds) == 1 else "other(mixed)" if kinds else "null" for kinds in found]
+    types = [
+        TYPES[min(kinds)] if len(kinds) == 1 else "other(mixed)" if kinds else "null" for kinds in found
+    ]
     columns = [{"name": name, "type": kind} for name, kind in zip(names, types, strict=True)]
     print(json.dumps({"columns": columns, "rows": len(rows)}))
     for row in rows:

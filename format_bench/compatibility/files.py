@@ -131,7 +131,9 @@ def run_writer(
             continue
         written = _run(command, file.path, folder, limit_seconds, saved.value)
         if written.error == _UNSUPPORTED:
-            written = Outcome(status=CellStatus.UNSUPPORTED, sentence=f"{file.label}: {written.sentence}")
+            written = Outcome(
+                status=CellStatus.UNSUPPORTED, sentence=f"{file.label}: {written.sentence}"
+            )
         yield file, written if written.status else saved
 
 

@@ -114,7 +114,9 @@ def test_foreign_writers_are_read_by_all_and_are_of_no_library_set(readers, tmp_
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     make_library_set(tmp_path / "cache/formatbench/library_sets/old", tmp_path / "ran")
     foreign_toys.make_writer(readers, "toy")
-    foreign_toys.declare(readers / "toolless", 'run = ["x"]', 'write = { CSV = ["x"] }', "[needs]", 'no-tool = "get"')
+    foreign_toys.declare(
+        readers / "toolless", 'run = ["x"]', 'write = { CSV = ["x"] }', "[needs]", 'no-tool = "get"'
+    )
     tables = OTHER, TABLE, "text with nulls", "complex128 column"
     writers = "CSV,CSV[toy],CSV[toolless]"
     found = measured(tmp_path / "out", formats=writers, readers="CSV,toy", tables=tables, sets="old")
