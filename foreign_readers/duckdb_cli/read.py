@@ -66,7 +66,8 @@ class Type:
                 kind.sql(f"{variable}.{field}", depth + 1)
                 for kind, field in zip(kinds, ("key", "value"), strict=True)
             ]
-            return f"to_json(list_transform(map_entries({of}), lambda {variable}: json_array({', '.join(pair)})))"
+            entry = f"lambda {variable}: json_array({', '.join(pair)})"
+            return f"to_json(list_transform(map_entries({of}), {entry}))"
         if self.name == "struct":
             fields = (kind.sql(f"{of}.{quoted(name)}", depth) for name, kind in self.parts)
             return f"CASE WHEN {of} IS NULL THEN NULL ELSE json_array({', '.join(fields)}) END"

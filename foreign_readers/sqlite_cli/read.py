@@ -10,7 +10,8 @@ TYPES = {"integer": "int64", "real": "float64", "text": "utf8", "blob": "binary"
 
 # Text alone is exact in JSON; 17 digits are enough for each float.
 VALUE = """json_array(typeof({0}), CASE typeof({0})
-    WHEN 'blob' THEN hex({0}) WHEN 'real' THEN printf('%!.17g', {0}) WHEN 'integer' THEN CAST({0} AS TEXT) ELSE {0} END)"""
+    WHEN 'blob' THEN hex({0}) WHEN 'real' THEN printf('%!.17g', {0})
+    WHEN 'integer' THEN CAST({0} AS TEXT) ELSE {0} END)"""
 
 
 def main() -> None:

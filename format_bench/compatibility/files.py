@@ -120,7 +120,7 @@ def run_reader(
 def run_writer(
     files: Sequence[TableFile], command: Sequence[str], folder: str, limit_seconds: float
 ) -> Iterator[tuple[TableFile, Outcome]]:
-    """Write each file by a command; yield it with the canonical form of its table, which the command gets.
+    """Write each file by a command that gets the canonical form of its table; yield it with this form.
 
     Parameters are those of `run_reader`.
     """

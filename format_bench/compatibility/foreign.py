@@ -1,7 +1,7 @@
 """Readers and writers in other languages: folders of `foreign_readers`, with programs and a declaration.
 
-A reader gets the path of a file, and prints the table in canonical form; a writer takes this form from its
-standard input, and writes the file. Or they print an error and end with another status than 0.
+A reader gets the path of a file, and prints the table in canonical form; a writer takes this form from
+its standard input, and writes the file. Or they print an error and end with another status than 0.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Declaration(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     needs: dict[str, str] = {}
     """Programs of PATH, and how to get each."""
     write: dict[str, list[str]] = {}
-    """Commands by the table format that they write, with "{file}" for the path; none for a reader alone."""
+    """Commands by the table format that they write, with "{file}" for the path."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Contract of readers and writers in other languages, on those that are built: values come back exactly."""
+"""Contract of readers and writers in other languages: values come back exactly, where they are built."""
 
 from __future__ import annotations
 
