@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 FLAT = {
     "BOOLEAN": ("bool", "{}"),
@@ -73,7 +74,7 @@ class Type:
             return f"CASE WHEN {of} IS NULL THEN NULL ELSE json_array({', '.join(fields)}) END"
         return f"to_json({self.value.format(of)})"
 
-    def canonical(self, value: object) -> object:
+    def canonical(self, value: Any) -> Any:
         """Return a value of the query in canonical form."""
         if value is None:
             return None
@@ -136,7 +137,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def ask(query: str) -> list:
+def ask(query: str) -> list[Any]:
     """Return the values of a query that has one column of JSON."""
     command = ["package/duckdb_cli/duckdb", "-batch", "-list", "-noheader", "-c", query]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)

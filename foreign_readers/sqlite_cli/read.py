@@ -5,6 +5,7 @@ import json
 import struct
 import subprocess
 import sys
+from typing import Any
 
 TYPES = {"integer": "int64", "real": "float64", "text": "utf8", "blob": "binary"}
 
@@ -32,7 +33,7 @@ def main() -> None:
         print(json.dumps([canonical(kind, value) for kind, value in row]))
 
 
-def ask(path: str, query: str) -> list:
+def ask(path: str, query: str) -> list[Any]:
     """Return the values of a query that has one column of JSON."""
     command = ["sqlite3", "-readonly", "-batch", "-list", "-noheader", path, query]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
