@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -62,9 +64,11 @@ func avroPrinter(schema avro.Schema) (Type, func(any) any) {
 	case *avro.MapSchema:
 		kind, print := avroPrinter(s.Values())
 		return mapOf(flat("utf8"), kind), orNull(func(value any) any {
+			found := value.(map[string]any)
 			pairs := []any{}
-			for key, each := range value.(map[string]any) {
-				pairs = append(pairs, []any{key, print(each)})
+			// Maps of Go have no order.
+			for _, key := range slices.Sorted(maps.Keys(found)) {
+				pairs = append(pairs, []any{key, print(found[key])})
 			}
 			return pairs
 		})

@@ -77,6 +77,8 @@ def test_a_writer_keeps_the_exact_values_of_the_canonical_form(label):
     reader = READERS.get(writer.format, writer.format)
     if reader in foreign.names():
         needed(foreign.find(reader))
-    found = verdicts([label], reader, TABLES)
-    assert len(found) >= len(TABLES) - 2
+    # Maps of Go have no order.
+    tables = tuple(each for each in TABLES if (reader, each) != ("hamba-avro", "maps"))
+    found = verdicts([label], reader, tables)
+    assert len(found) >= len(tables) - 2
     assert not wrong(found)
