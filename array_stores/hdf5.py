@@ -159,7 +159,10 @@ class _Reader(ArrayReader):
         name = _variable(self._file)
         self._dataset = hdf5.reopened_with_cache(self._file, name)
         axes = range(len(self._dataset.shape))
-        dims = tuple(h5py.h5ds.get_label(self._dataset.id, axis).decode() for axis in axes)
+        dims = tuple(
+            h5py.h5ds.get_label(self._dataset.id, axis).decode() or _scale_name(self._dataset, axis)
+            for axis in axes
+        )
 
         def scales() -> dict[str, Any]:
             return {each: self._file[each] for each in dims if each in self._file}
@@ -184,6 +187,12 @@ class _Reader(ArrayReader):
 
     def close(self) -> None:
         self._file.close()
+
+
+def _scale_name(dataset: h5py.Dataset, axis: int) -> str:
+    """Return the name of the scale of an axis without a label, as netCDF's files have; empty without."""
+    scales = dataset.dims[axis].values()
+    return scales[0].name.removeprefix("/") if scales else ""
 
 
 def _attributes(dataset: h5py.Dataset) -> Mapping[str, Attribute]:

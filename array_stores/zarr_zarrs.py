@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Trait
+from adapter_core.array_source import chunk_selections
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.zarr import AppendableZarr, LocalZarrStore
 
@@ -66,10 +67,12 @@ class Adapter(LocalZarrStore, AppendableZarr):
             python_array = array.with_config({"write_empty_chunks": True})
 
         def write(selection: Selection, values: np.ndarray) -> None:
-            # Most chunks are known by their first value; any() reads all.
-            is_empty = values.size > 0 and not values.item(0) and not values.any()
-            used = python_array if is_empty else array
-            used.set_basic_selection(selection, values)
+            array.set_basic_selection(selection, values)
+            for place in chunk_selections(values.shape, array.chunks):
+                chunk = values[place]
+                # Most chunks are known by their first value; any() reads all.
+                if chunk.size > 0 and not chunk.item(0) and not chunk.any():
+                    python_array.set_basic_selection(_within(selection, place), chunk)
 
         return write
 
@@ -93,3 +96,9 @@ class Adapter(LocalZarrStore, AppendableZarr):
         with zarr.config.set({"codec_pipeline.path": "zarrs.ZarrsCodecPipeline"}):
             array: Any = zarr.open_array(path, mode="r")
         return sum(len(array[row : row + 1]) for row in range(array.shape[0]))
+
+
+def _within(selection: Selection, place: Selection) -> Selection:
+    """Return the selection of a place within the values of a selection."""
+    pairs = zip(selection, place, strict=True)
+    return tuple(slice(all_.start + part.start, all_.start + part.stop) for all_, part in pairs)

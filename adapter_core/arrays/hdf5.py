@@ -15,7 +15,6 @@ from adapter_core.snippets import keywords, literal
 
 if TYPE_CHECKING:
     import h5py
-    import numpy as np
 
     from adapter_core.array_source import ArraySource, Attribute
 
@@ -262,11 +261,15 @@ def reopened_with_cache(file: h5py.File, name: str) -> h5py.Dataset:
     return h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))
 
 
-def attribute_of(value: str | bytes | np.generic | np.ndarray) -> Attribute:
+def attribute_of(value: Any) -> Attribute:
     """Return the value of an attribute, as it was given to h5py or netCDF4."""
     if isinstance(value, bytes):
         return value.decode()
-    return value if isinstance(value, str) else value.tolist()
+    # netCDF4 has lists for several texts, and writes a list without values as an empty dataspace.
+    found: Attribute = value
+    if not isinstance(value, str | list):
+        found = value.tolist() if hasattr(value, "tolist") else []
+    return found
 
 
 def refused_properties(source: ArraySource, reserved: frozenset[str]) -> str:

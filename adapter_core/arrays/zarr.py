@@ -380,7 +380,8 @@ class ZarrReader(ArrayReader):
 
     def _check_chunks(self, selection: Selection) -> None:
         """Raise `FileNotFoundError` if a chunk is missing."""
-        chunks, metadata = self.chunks, self._array.metadata
+        # Files are shards, where there are some.
+        chunks, metadata = self._array.shards or self.chunks, self._array.metadata
         # Strings: a Path for each would take longer than the call of the system.
         folder = f"{self._store.root}/{self._array.path}/"
         touched = [

@@ -47,6 +47,15 @@ def test_chunks_of_zeros_are_written(label: str, tmp_path: Path) -> None:
     assert np.array_equal(store.read(path), zeros)
 
 
+@pytest.mark.parametrize("label", ZARR)
+def test_a_chunk_of_zeros_among_others_is_written(label: str, tmp_path: Path) -> None:
+    store, path = array_stores.get(label), _path(tmp_path, label)
+    values = np.zeros((4, 6), np.int16)
+    values[3, 5] = 7
+    store.save(values, path, chunks=(2, 3))
+    assert np.array_equal(store.read(path), values)
+
+
 @pytest.mark.parametrize("label", DIRECTORIES)
 def test_appended_chunks_of_zeros_are_written(label: str, tmp_path: Path) -> None:
     store, path = array_stores.get(label), _path(tmp_path, label)
