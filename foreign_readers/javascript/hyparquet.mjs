@@ -1,5 +1,6 @@
 // Prints a Parquet file in canonical form, as hyparquet reads it by default.
 import { asyncBufferFromFile, parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet'
+import { binary, float32, float64, listOf, main, printed, structType } from './canonical.mjs'
 
 const MILLISECONDS_OF_DAY = 86_400_000
 
@@ -26,52 +27,30 @@ function printerOf(node) {
   if (integers) return [`${integers[1].toLowerCase()}int${integers[2]}`, String]
   if (element.type === 'INT32') return ['int32', String]
   if (element.type === 'INT64') return ['int64', String]
-  if (element.type === 'FLOAT') return ['float32', value => bits(value, 4)]
+  if (element.type === 'FLOAT') return float32
   if (element.type === 'DOUBLE') return float64
   if (converted === 'UTF8' || converted === 'ENUM' || logical.type === 'STRING') return ['utf8', String]
-  return ['binary', value => Buffer.from(value).toString('base64')]
-}
-
-const float64 = ['float64', value => bits(value, 8)]
-
-// The bits of a float of 4 or 8 bytes.
-function bits(value, size) {
-  if (Number.isNaN(value)) return 'nan'
-  const buffer = Buffer.alloc(size)
-  if (size === 4) buffer.writeFloatBE(value)
-  else buffer.writeDoubleBE(value)
-  return buffer.toString('hex')
+  return binary
 }
 
 function nestedPrinterOf({ element, children }) {
-  if (element.converted_type === 'LIST') {
-    const [type, print] = printerOf(children[0].children[0])
-    return [`list<${type}>`, values => Array.from(values, value => printed(value, print))]
-  }
+  if (element.converted_type === 'LIST') return listOf(printerOf(children[0].children[0]))
   if (element.converted_type === 'MAP') {
     const [[keyType, printKey], [valueType, print]] = children[0].children.map(printerOf)
     const pairs = map => Object.entries(map).map(([key, value]) => [printKey(key), printed(value, print)])
     return [`map<${keyType}, ${valueType}>`, pairs]
   }
   const parts = children.map(child => [child.element.name, ...printerOf(child)])
-  const types = parts.map(([name, type]) => `${JSON.stringify(name)}: ${type}`)
   const print = struct => parts.map(([name, , each]) => printed(struct[name], each))
-  return [`struct<${types.join(', ')}>`, print]
+  return [structType(parts), print]
 }
 
-const printed = (value, print) => (value === null || value === undefined ? null : print(value))
-
-try {
-  const file = await asyncBufferFromFile(process.argv[2])
+await main(async path => {
+  const file = await asyncBufferFromFile(path)
   const metadata = await parquetMetadataAsync(file)
   const columns = parquetSchema(metadata).children.map(child => [child.element.name, ...printerOf(child)])
   let rows = []
   // Without utf8, bytes that are no text stay bytes.
   await parquetRead({ file, metadata, utf8: false, onComplete: found => { rows = found } })
-  const lines = [{ columns: columns.map(([name, type]) => ({ name, type })), rows: rows.length }]
-  for (const row of rows) lines.push(columns.map(([, , print], place) => printed(row[place], print)))
-  process.stdout.write(lines.map(line => JSON.stringify(line) + '\n').join(''))
-} catch (error) {
-  process.stderr.write(`${error.name}: ${error.message}\n`)
-  process.exitCode = 1
-}
+  return { columns, rows: rows.map(row => columns.map(([, , print], place) => printed(row[place], print))) }
+})

@@ -1,6 +1,9 @@
-// Prints a file of Arrow IPC in canonical form, as Arrow's own library for JavaScript reads it.
+// Prints a file of Arrow IPC, or a Parquet file through parquet-wasm, in canonical form, as Arrow's own
+// library for JavaScript gives their values.
 import { readFileSync } from 'node:fs'
 import { tableFromIPC, Type } from 'apache-arrow'
+import { readParquet } from 'parquet-wasm'
+import { binary, float32, float64, listOf, main, printed, structType } from './canonical.mjs'
 
 const UNITS = ['s', 'ms', 'us', 'ns']
 const PER_MILLISECOND = [1e-3, 1, 1e3, 1e6]
@@ -13,12 +16,12 @@ function printerOf(type) {
     case Type.Bool: return ['bool', value => value]
     case Type.Int: return [`${type.isSigned ? '' : 'u'}int${type.bitWidth}`, String]
     // 16 bits come as a number of JavaScript.
-    case Type.Float: return type.precision === 1 ? ['float32', value => bits(value, 4)] : ['float64', value => bits(value, 8)]
+    case Type.Float: return type.precision === 1 ? float32 : float64
     case Type.Utf8:
     case Type.LargeUtf8: return ['utf8', String]
     case Type.Binary:
     case Type.LargeBinary:
-    case Type.FixedSizeBinary: return ['binary', value => Buffer.from(value).toString('base64')]
+    case Type.FixedSizeBinary: return binary
     case Type.Decimal: return [`decimal(${type.precision}, ${type.scale})`, value => decimal(value, type.scale)]
     case Type.Date: return ['date', value => String(Math.floor(Number(value) / MILLISECONDS_OF_DAY))]
     case Type.Time: return [`time(${UNITS[type.unit]})`, String]
@@ -31,31 +34,18 @@ function printerOf(type) {
     }
     case Type.Dictionary: return printerOf(type.dictionary)
     case Type.List:
-    case Type.FixedSizeList: {
-      const [inner, print] = printerOf(type.children[0].type)
-      return [`list<${inner}>`, values => Array.from(values, value => printed(value, print))]
-    }
+    case Type.FixedSizeList: return listOf(printerOf(type.children[0].type))
     case Type.Map: {
       const [[key, printKey], [value, print]] = type.children[0].type.children.map(child => printerOf(child.type))
       return [`map<${key}, ${value}>`, map => Array.from(map, pair => [printKey(pair[0]), printed(pair[1], print)])]
     }
     case Type.Struct: {
-      const parts = type.children.map(child => printerOf(child.type))
-      const names = type.children.map((child, place) => `${JSON.stringify(child.name)}: ${parts[place][0]}`)
-      const print = row => Array.from(row, ([, value], place) => printed(value, parts[place][1]))
-      return [`struct<${names.join(', ')}>`, print]
+      const parts = type.children.map(child => [child.name, ...printerOf(child.type)])
+      const print = row => Array.from(row, ([, value], place) => printed(value, parts[place][2]))
+      return [structType(parts), print]
     }
     default: throw new Error(`${type} has no canonical type`)
   }
-}
-
-// The bits of a float of 4 or 8 bytes.
-function bits(value, size) {
-  if (Number.isNaN(value)) return 'nan'
-  const buffer = Buffer.alloc(size)
-  if (size === 4) buffer.writeFloatBE(value)
-  else buffer.writeDoubleBE(value)
-  return buffer.toString('hex')
 }
 
 // A decimal of words of 32 bits, the least significant first, in two's complement.
@@ -68,18 +58,12 @@ function decimal(words, scale) {
   return `${number < 0n ? '-' : ''}${digits.slice(0, point)}${scale ? `.${digits.slice(point)}` : ''}`
 }
 
-const printed = (value, print) => (value === null || value === undefined ? null : print(value))
-
-try {
-  const table = tableFromIPC(readFileSync(process.argv[2]))
-  const printers = table.schema.fields.map(field => printerOf(field.type))
-  const columns = table.schema.fields.map((field, place) => ({ name: field.name, type: printers[place][0] }))
-  const lines = [{ columns, rows: table.numRows }]
-  for (let row = 0; row < table.numRows; row++) {
-    lines.push(printers.map(([, print], place) => printed(table.getChildAt(place).get(row), print)))
-  }
-  process.stdout.write(lines.map(line => JSON.stringify(line) + '\n').join(''))
-} catch (error) {
-  process.stderr.write(`${error.name}: ${error.message}\n`)
-  process.exitCode = 1
-}
+await main(path => {
+  const bytes = readFileSync(path)
+  const table = tableFromIPC(path.endsWith('.parquet') ? readParquet(bytes).intoIPCStream() : bytes)
+  const columns = table.schema.fields.map(field => [field.name, ...printerOf(field.type)])
+  const rows = Array.from({ length: table.numRows }, (_, row) => (
+    columns.map(([, , print], place) => printed(table.getChildAt(place).get(row), print))
+  ))
+  return { columns, rows }
+})
