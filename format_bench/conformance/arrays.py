@@ -6,33 +6,8 @@ import numpy as np
 
 from adapter_core import ArrayStore, Codec
 from adapter_core.array_source import ArraySource
-from adapter_core.array_store import ALL_DTYPES
 from adapter_core.codecs import ErrorScale
-
-DTYPES = sorted(ALL_DTYPES)
-
-SHAPES = {
-    "0-d": ((), ()),
-    "1-d, ragged": ((11,), (4,)),
-    "2-d": ((6, 10), (3, 10)),
-    "3-d, ragged in all": ((5, 7, 9), (2, 3, 4)),
-    "4-d, one image a chunk": ((4, 3, 8, 12), (1, 3, 8, 12)),
-    "5-d": ((2, 2, 3, 4, 5), (1, 2, 3, 2, 5)),
-    "one chunk": ((3, 4), (3, 4)),
-    "chunk larger than the array": ((3, 4), (8, 8)),
-    "edge of 1": ((1, 1, 1), (1, 1, 1)),
-}
-"""Shapes of arrays and of their chunks."""
-
-
-def values(shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    """Return values of a shape and dtype, in C order, without special ones."""
-    count = int(np.prod(shape))
-    numbers = np.arange(count) * 7 % 113
-    if dtype == "bool":
-        return (numbers % 3 == 0).reshape(shape)
-    kind = np.dtype(dtype).kind
-    return (numbers * (1 if kind in "iu" else 0.25)).astype(dtype).reshape(shape)
+from data_generator.synthetic.edge_case_arrays import DTYPES, values
 
 
 def a_dtype_of(store: ArrayStore, codec: Codec | None = None) -> str:
@@ -54,31 +29,6 @@ def smooth(dtype: str, steps: int = 4) -> ArraySource:
     step, row, column = np.ogrid[:steps, :24, :32]
     field = 100 + step + row // 4 + column // 8
     return ArraySource.of((field % 2 == 0 if dtype == "bool" else field).astype(dtype), (1, 24, 32))
-
-
-def described() -> dict[str, object]:
-    """Return all properties of an array of shape (4, 24, 32)."""
-    return {
-        "name": "t2m",
-        "dims": ("time", "latitude", "longitude"),
-        "attributes": {
-            "units": "K",
-            "long_name": "2 metre température",
-            "level": 2,
-            "offset": 273.15,
-            "range": [180.5, 330.25],
-            "steps": [1, 3, 6],
-        },
-        "coordinates": {
-            "time": np.arange(4, dtype="int64") * 6 + 1_051_896,
-            "latitude": np.linspace(60.0, 54.25, 24),
-            "longitude": np.linspace(0.0, 7.75, 32, dtype="float32"),
-        },
-        "coordinate_attributes": {
-            "time": {"units": "hours since 1900-01-01", "calendar": "standard", "steps": [1, 3, 6]},
-            "latitude": {"units": "degrees_north", "valid_max": 90.0},
-        },
-    }
 
 
 def difference(

@@ -12,7 +12,8 @@ import pytest
 from adapter_core import CannotHoldError, Trait, UnsupportedError
 from adapter_core.array_source import ArraySource, chunk_selections
 from adapter_core.array_store import Property
-from format_bench.conformance.arrays import a_dtype_of, difference, values
+from data_generator.synthetic.edge_case_arrays import values
+from format_bench.conformance.arrays import a_dtype_of, difference
 
 CHUNKS_IN_MEMORY = 16
 """Chunks that a save may keep at a time: a store may fill shards, or compress in parallel."""

@@ -10,7 +10,8 @@ import pytest
 from adapter_core import CannotHoldError, Trait, UnknownLevelError, UnknownNameError, UnsupportedError
 from adapter_core.array_source import ArraySource
 from adapter_core.array_store import Property
-from format_bench.conformance.arrays import a_dtype_of, described, difference, smooth, values
+from data_generator.synthetic.edge_case_arrays import described, values
+from format_bench.conformance.arrays import a_dtype_of, difference, smooth
 from format_bench.conformance.code_events import code_events
 
 

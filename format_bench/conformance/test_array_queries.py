@@ -10,7 +10,8 @@ import pytest
 from adapter_core import CannotHoldError
 from adapter_core.array_source import ArraySource
 from adapter_core.array_store import Property
-from format_bench.conformance.arrays import a_dtype_of, difference, values
+from data_generator.synthetic.edge_case_arrays import values
+from format_bench.conformance.arrays import a_dtype_of, difference
 
 TIMES = np.arange(6, dtype="int64") + 438_288
 LATITUDES = 53.0 - np.arange(8) * 0.25

@@ -11,7 +11,8 @@ from adapter_core import ArraySource
 from adapter_core.array_description import Description
 from adapter_core.errors import IncompleteError
 from adapter_core.partitioned_arrays import regions_of
-from format_bench.conformance.arrays import a_dtype_of, difference, values
+from data_generator.synthetic.edge_case_arrays import values
+from format_bench.conformance.arrays import a_dtype_of, difference
 
 
 def _source(store) -> ArraySource:

@@ -8,15 +8,8 @@ import pytest
 from adapter_core import CannotHoldError
 from adapter_core.array_source import ArraySource
 from adapter_core.array_store import Property
-from format_bench.conformance.arrays import (
-    DTYPES,
-    SHAPES,
-    a_dtype_of,
-    described,
-    difference,
-    smooth,
-    values,
-)
+from data_generator.synthetic.edge_case_arrays import DTYPES, SHAPES, described, values
+from format_bench.conformance.arrays import a_dtype_of, difference, smooth
 
 
 def test_every_declared_dtype_is_kept_and_no_other_is_taken(store, path):

@@ -12,7 +12,7 @@ from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.entities import ENTITY, PERSON, Address, Entity, Person, Status
 from adapter_core.record_digest import digest
 from adapter_core.record_set import RecordSet
-from format_bench.conformance.record_types import OWN_TYPES
+from data_generator.synthetic.edge_case_records import EDGE_CASE_RECORDS
 
 TEXTS = ["", "x" * 100_000, "\U0001f600\u0301", "a\0b", "057", "\u2028\u0085\x7f", '"\\\n\r\t', "null"]
 NUMBERS = [0, -1, 1, 2**31 - 1, -(2**31), 127, -129, 2**16]
@@ -108,7 +108,7 @@ def test_a_nested_value_that_is_not_of_its_type_is_refused(record_store, path, c
 
 
 def test_each_kind_of_field_comes_back_or_is_refused_with_its_name(record_store, path, subtests):
-    for words, expected in OWN_TYPES.items():
+    for words, expected in EDGE_CASE_RECORDS.items():
         with subtests.test(words):
             if reason := record_store.refusal(expected.of):
                 assert re.search(r"the field value\S* is of the kind ", reason)

@@ -20,7 +20,7 @@ from adapter_core.records.documents import documents
 from data_generator.user.load import load_data
 from data_generator.user.records import load_records
 from data_generator.user.summary import RecordsDescription
-from format_bench.conformance.record_types import OWN_TYPES
+from data_generator.synthetic.edge_case_records import EDGE_CASE_RECORDS
 from tests.factories.record_types import lines_of, objects_of, record_types
 
 QUICK = settings(
@@ -365,17 +365,17 @@ def filled_value(value, of: Field):
     return [filled_value(each, of.element) for each in value] if of.element else value
 
 
-@pytest.mark.parametrize("words", OWN_TYPES)
+@pytest.mark.parametrize("words", EDGE_CASE_RECORDS)
 def test_a_type_is_the_same_after_it_was_an_avro_schema(words, tmp_path):
-    of = OWN_TYPES[words].of
+    of = EDGE_CASE_RECORDS[words].of
     found = avro_of(of)
     (tmp_path / "a.avsc").write_text(json.dumps(found), encoding="utf-8")
     lines = record_stores.find("JSON")
     if FieldKind.ENUM not in {kind for _, kind in of.features()}:
-        lines.save(OWN_TYPES[words], tmp_path / "a.jsonl")
+        lines.save(EDGE_CASE_RECORDS[words], tmp_path / "a.jsonl")
         again = loaded(tmp_path / "a.jsonl", schema=tmp_path / "a.avsc")
         assert avro_of(again.of) == found
-        assert again.digest == OWN_TYPES[words].digest
+        assert again.digest == EDGE_CASE_RECORDS[words].digest
 
 
 def test_a_summary_is_plain_data_for_other_processes(tmp_path):

@@ -11,7 +11,7 @@ import record_stores
 from adapter_core.entities import ENTITY, PERSON
 from adapter_core.errors import WrongValuesError
 from adapter_core.record_digest import digest
-from format_bench.conformance.record_types import OWN_TYPES
+from data_generator.synthetic.edge_case_records import EDGE_CASE_RECORDS
 from format_bench.families.measuring import measure_step, measure_steps
 from format_bench.families.records import first_call, stored
 from format_bench.families.records.operations import RecordOperations
@@ -145,7 +145,7 @@ def test_a_planted_object_is_found_within_5_percent(tmp_path):
 
 @pytest.mark.parametrize("words", ["timestamp or null", "list of record", "map of lists with nulls"])
 def test_own_records_are_stored_as_data_and_loaded_again(words, tmp_path):
-    data = OWN_TYPES[words]
+    data = EDGE_CASE_RECORDS[words]
     assert RecordOperations.store(data, tmp_path / "data") == (data.count, 2)
     found = RecordOperations.load(tmp_path / "data")
     assert [each.name for each in tmp_path.iterdir()] == ["data"]
@@ -174,7 +174,7 @@ def test_own_records_are_stored_as_data_and_loaded_again(words, tmp_path):
     ],
 )
 def test_a_kind_that_comes_back_as_another_one_is_a_loss(label, words, loss, tmp_path):
-    saved, store = OWN_TYPES[words], record_stores.get(label)
+    saved, store = EDGE_CASE_RECORDS[words], record_stores.get(label)
     store.save(saved, tmp_path / "file")
     verdict = verify_records(saved, store.read(tmp_path / "file", saved.of), store.plain(saved.of))
     assert (verdict.errors, verdict.losses) == ((), (loss,) if loss else ())
@@ -190,7 +190,7 @@ def test_values_that_are_not_the_same_are_named():
         ("union", 1.0, "1 came back as 1.0"),
         ("list of lists", [[]], "[] came back as [[]]"),
     ):
-        saved = OWN_TYPES[words]
+        saved = EDGE_CASE_RECORDS[words]
         made = saved.of.object_class
         first, *others = saved.objects
         verdict = verify_records(saved, [made(first.first_key, wrong), *others], saved.of.plain)

@@ -89,10 +89,10 @@ def _cases() -> Iterator[tuple[str, Field, list[Any]]]:
 
 _KEY = Field("first_key", FieldKind.INT64, 1)
 
-OWN_TYPES: dict[str, RecordSet] = {}
+EDGE_CASE_RECORDS: dict[str, RecordSet] = {}
 """Records with a key and a value of a kind, by the words for the kind."""
 
 for _words, _value, _values in _cases():
     _of = RecordType("Case", (_KEY, _value))
     _objects = [_of.object_class(2**40 + row, value) for row, value in enumerate(_values)]
-    OWN_TYPES[_words] = RecordSet.of_objects(_of, _objects)
+    EDGE_CASE_RECORDS[_words] = RecordSet.of_objects(_of, _objects)
