@@ -6,24 +6,18 @@ little, and needs nothing but the adapters' own libraries.
 
 from __future__ import annotations
 
-import functools
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import data_formats
-from adapter_core.errors import UnavailableError, UnsupportedError
-from data_generator.synthetic import edge_case_tables
+from adapter_core.errors import UnsupportedError
 from format_bench.compatibility import library_readers
+from format_bench.compatibility.subjects import SUBJECTS, Cut
 from format_bench.instruments.isolation import Outcome, outcome_of
 from format_bench.results.status import CellStatus
-from format_bench.verification.canonical import CanonicalTable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LAST_LINE = 300
 """Characters of a foreign reader's last line that are kept as its message."""
@@ -35,26 +29,8 @@ _UNSUPPORTED = _STATUS.format(3)
 
 
 @dataclass(frozen=True)
-class Cut:
-    """Part of a table: some columns of some consecutive rows."""
-
-    columns: tuple[int, ...]
-    first: int
-    end: int
-
-    @property
-    def rows(self) -> int:
-        """Number of rows."""
-        return self.end - self.first
-
-    def of(self, df: pd.DataFrame) -> pd.DataFrame:
-        """Return the part of a table, with the default index."""
-        return df.iloc[self.first : self.end, list(self.columns)].reset_index(drop=True)
-
-
-@dataclass(frozen=True)
 class TableFile:
-    """A file of an edge-case table, or of a part of it."""
+    """A file of an edge case, whose canonical form is a table, or of a part of it."""
 
     label: str
     """The adapter that writes it."""
@@ -64,6 +40,8 @@ class TableFile:
     """The part; None for the whole table."""
     feature: str = ""
     """The feature that a library's own call writes; empty for a file of the adapter."""
+    family: str = "tables"
+    """One of `SUBJECTS`."""
 
 
 def write_files(files: Sequence[TableFile], limit_seconds: float) -> Iterator[tuple[TableFile, Outcome]]:
@@ -88,13 +66,13 @@ def read_files(
     Yields each with the canonical form of what came back.
     """
     for each in files:
-        yield each, _limited(limit_seconds, _read, reader, each.path)
+        yield each, _limited(limit_seconds, _read, reader, each)
 
 
 def read_by(labels: Sequence[str], path: str, limit_seconds: float) -> Iterator[tuple[str, Outcome]]:
-    """Read a file by one adapter after another; yield each with the canonical form of what came back."""
+    """Read a table by one adapter after another; yield each with the canonical form of what it read."""
     for label in labels:
-        yield label, _limited(limit_seconds, _read, label, path)
+        yield label, _limited(limit_seconds, _read, label, TableFile(label, "", path))
 
 
 def run_reader(
@@ -149,7 +127,8 @@ def _limited(seconds: float, call: Callable[..., str], *arguments: Any) -> Outco
 
 
 def _write(file: TableFile) -> str:
-    df = _frame(file)
+    subject = SUBJECTS[file.family]
+    data = subject.data(file.table, file.cut)
     if file.feature:
         # Library sets, which only read features, lack what declarations need.
         from format_bench.compatibility import feature_writers, features
@@ -158,40 +137,24 @@ def _write(file: TableFile) -> str:
         feature = declared.feature(file.feature)
         if feature.unwritten:
             raise UnsupportedError(feature.unwritten)
-        df = df.assign(c=feature.value) if feature.value else df
+        df = data.assign(c=feature.value) if feature.value else data
         return feature_writers.write(df, feature.types, *declared.call_of(feature), file.path).text
-    data_formats.get(file.label).save(df, Path(file.path))
-    return CanonicalTable.of_frame(df).text
+    adapter = subject.adapters.get(file.label)
+    adapter.save(data, Path(file.path))
+    return subject.canonical(data, adapter).text
 
 
 def _canonical(file: TableFile) -> str:
-    return CanonicalTable.of_frame(_frame(file)).text
+    subject = SUBJECTS[file.family]
+    return subject.canonical(subject.data(file.table, file.cut)).text
 
 
-def _frame(file: TableFile) -> pd.DataFrame:
-    tables, failures = _tables()
-    if file.table not in tables:
-        reason = f"its libraries make no table {file.table!r}: {'; '.join(failures)}"
-        raise UnavailableError(file.label, reason, "install newer libraries into the set")
-    return file.cut.of(tables[file.table]) if file.cut else tables[file.table]
-
-
-def _read(reader: str | Sequence[str], path: str) -> str:
+def _read(reader: str | Sequence[str], file: TableFile) -> str:
     if not isinstance(reader, str):
-        return library_readers.read(reader, path).text
-    return CanonicalTable.of_frame(data_formats.get(reader).read(Path(path))).text
-
-
-@functools.cache
-def _tables() -> tuple[dict[str, pd.DataFrame], list[str]]:
-    """Return the tables that these libraries can make, and why they cannot make others."""
-    tables, failures = dict[str, "pd.DataFrame"](), list[str]()
-    for group in edge_case_tables.GROUPS:
-        try:
-            tables |= group()
-        except Exception as error:
-            failures.append(f"{type(error).__name__}: {error}")
-    return tables, failures
+        return library_readers.read(reader, file.path).text
+    subject = SUBJECTS[file.family]
+    adapter = subject.adapters.get(reader)
+    return subject.read(adapter, Path(file.path), file.table, file.cut).text
 
 
 def _run(

@@ -44,6 +44,8 @@ class Declaration(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Commands that build a copy of the folder, in turn; none for a reader that needs no build."""
     needs: dict[str, str] = {}
     """Programs of PATH, and how to get each."""
+    families: tuple[str, ...] = ("tables", "records")
+    """Kinds of data of its files; it writes the first. No array is a table, whatever its suffix."""
     write: dict[str, list[str]] = {}
     """Commands by the table format that they write, with "{file}" for the path."""
 

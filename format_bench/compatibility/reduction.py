@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from format_bench.compatibility.files import Cut
+from format_bench.compatibility.subjects import Cut
 
 Shows = Callable[[Sequence[Cut]], Sequence[bool]]
 """Whether each of some parts of a table shows the finding; they are tried together."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -10,6 +11,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.results.status import CellStatus
 from format_bench.verification import sameness
 from format_bench.verification.canonical import CanonicalTable
+from format_bench.verification.sameness import Sameness
 
 
 class Verdict(StrEnum):
@@ -42,20 +44,26 @@ class Judgement:
     """Class of the error that a reader has raised, or its exit status."""
 
 
-def judge(saved: CanonicalTable, outcome: Outcome) -> Judgement:
+def judge(
+    saved: CanonicalTable,
+    outcome: Outcome,
+    compare: Callable[[CanonicalTable, CanonicalTable], Sameness] = sameness.compare,
+) -> Judgement:
     """Judge what a reader has printed.
 
     Parameters
     ----------
     saved : CanonicalTable
-        The table that the writer was given.
+        What the writer was given.
     outcome : Outcome
         Of the reader: the canonical form, or why there is none.
+    compare : callable
+        Compares the two; by default as tables.
     """
     if outcome.status:
         return missed(outcome)
     try:
-        found = sameness.compare(saved, CanonicalTable.parse(outcome.value))
+        found = compare(saved, CanonicalTable.parse(outcome.value))
     except CanonicalFormError as error:
         text = f"{Verdict.REFUSED}: its output is not in canonical form: {error}"
         return Judgement(Verdict.REFUSED, text, status=CellStatus.FAILED, error=type(error).__name__)

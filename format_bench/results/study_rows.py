@@ -63,6 +63,8 @@ class StudyForm(Generic[Row]):
     """Thread policy of the study."""
     earlier: str = ""
     """Name of the file of JSON lines that earlier versions wrote."""
+    suites: Mapping[str, str] = field(default_factory=dict)
+    """Suites by the row's field `family`, which is no condition then; empty if all rows are of one."""
 
     def metric_of(self, row: Row, name: str) -> tuple[str, str | None] | None:
         """Return the metric of a value, and the query in place of the row's; None if it has none."""
@@ -97,7 +99,7 @@ class StudyForm(Generic[Row]):
                 continue
             cache = {"cache": "warm"} if METRICS[metric].cached else {}
             yield Record(
-                suite=self.suite,
+                suite=self.suites[row.family] if self.suites else self.suite,  # type: ignore[attr-defined]
                 format=label,
                 engine=records.engine_of(label),
                 dataset=own["dataset"],
@@ -136,7 +138,7 @@ class StudyForm(Generic[Row]):
         return own, conditions
 
     def _subject_fields(self) -> list[Field[Any]]:
-        others = {*self.values, self.reason, "status"}
+        others = {*self.values, self.reason, "status", *(["family"] if self.suites else [])}
         return [each for each in fields(self.of) if each.name not in others]
 
     def rows(self, found: Iterable[Record]) -> list[Row]:
@@ -146,7 +148,9 @@ class StudyForm(Generic[Row]):
         types = {each.name: str(each.type) for each in fields(self.of)}
         query = next((each.name for each in fields(self.of) if self._name(each.name) == "query"), "")
         for record in found:
-            place = self.value_of(record) if record.suite == self.suite else None
+            place = (
+                self.value_of(record) if record.suite in {self.suite, *self.suites.values()} else None
+            )
             if place is None:
                 continue
             name, implied = place
@@ -202,7 +206,8 @@ class StudyForm(Generic[Row]):
 
     def _facts(self, record: Record) -> dict[str, Any]:
         """Return the fields of a row that name the cell."""
-        facts: dict[str, Any] = {}
+        families = {suite: name for name, suite in self.suites.items()}
+        facts: dict[str, Any] = {"family": families[record.suite]} if families else {}
         for each in self._subject_fields():
             name = self._name(each.name)
             if name == "engine":

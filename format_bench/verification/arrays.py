@@ -87,7 +87,7 @@ def _properties(
             _as_dicts(saved.coordinate_attributes),
             _as_dicts(kept.coordinate_attributes),
         ),
-        Property.CHUNKS: (_clipped(saved.chunks, saved.shape), _clipped(kept.chunks, saved.shape)),
+        Property.CHUNKS: (clipped(saved.chunks, saved.shape), clipped(kept.chunks, saved.shape)),
     }
     for each, (wanted, got) in has.items():
         if _exact(wanted) == _exact(got):
@@ -118,7 +118,8 @@ def _exact(value: Any) -> Any:
     return type(plain), repr(plain)
 
 
-def _clipped(chunks: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+def clipped(chunks: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of chunks without what reaches beyond the array."""
     return tuple(min(chunk, max(1, edge)) for chunk, edge in zip(chunks, shape, strict=True))
 
 

@@ -204,7 +204,7 @@ def _column(column: pd.Series) -> tuple[Type, list[Any]]:
         column = column.sparse.to_dense()
     try:
         if (array := _array_of(column)) is not None:
-            return _printed(array)
+            return printed(array)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         pass
     names = tuple(re.split(r",\s*", re.sub(r"[()]", " ", str(column.dtype)).strip()))
@@ -243,8 +243,14 @@ def _array_of(column: pd.Series) -> pa.Array | None:
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
-def _printed(array: pa.Array) -> tuple[Type, list[Any]]:
-    """Return the type of an array of Arrow, and its values."""
+def printed(array: pa.Array) -> tuple[Type, list[Any]]:
+    """Return the type of an array of Arrow, and its values.
+
+    Raises
+    ------
+    TypeError
+        If it has no canonical type.
+    """
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
@@ -321,7 +327,7 @@ def _nested(array: pa.Array) -> tuple[Type, list[Any]]:
 
     is_, kind = pa.types, array.type
     if is_.is_struct(kind):
-        found = [_printed(each) for each in array.flatten()]
+        found = [printed(each) for each in array.flatten()]
         names = [kind.field(position).name for position in range(kind.num_fields)]
         parts = tuple(zip(names, (part for part, _ in found), strict=True))
         rows = [list(row) for row in zip(*(values for _, values in found), strict=True)]
@@ -330,14 +336,14 @@ def _nested(array: pa.Array) -> tuple[Type, list[Any]]:
         offsets = array.offsets.to_pylist()
         first, end = offsets[0], offsets[-1]
         (of_keys, keys), (of_items, items) = (
-            _printed(each.slice(first, end - first)) for each in (array.keys, array.items)
+            printed(each.slice(first, end - first)) for each in (array.keys, array.items)
         )
         pairs = [list(pair) for pair in zip(keys, items, strict=True)]
         inner = ("", of_keys), ("", of_items)
         ends = [each - first for each in offsets]
         return Type("map", (), inner), [pairs[one:two] for one, two in itertools.pairwise(ends)]
     if is_.is_list(kind) or is_.is_large_list(kind) or is_.is_fixed_size_list(kind):
-        inner_type, elements = _printed(array.flatten())
+        inner_type, elements = printed(array.flatten())
         remaining = iter(elements)
         lengths = pc.list_value_length(array).to_pylist()
         lists = [[next(remaining) for _ in range(length)] for length in lengths]

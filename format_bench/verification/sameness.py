@@ -84,20 +84,47 @@ def compare(saved: CanonicalTable, read: CanonicalTable) -> Sameness:
         if saved.digest(position) == read.digest(position):
             continue
         kind, kind_back = saved.columns[position][1], read.columns[position][1]
-        pairs = list(zip(saved.values(position), read.values(position), strict=True))
-        wrong = [row for row, pair in enumerate(pairs) if not _same(kind, pair[0], kind_back, pair[1])]
-        changed += len(wrong)
-        for row in wrong[: SHOWN - len(changes)]:
-            one, other = _shown(kind, pairs[row][0]), _shown(kind_back, pairs[row][1])
-            types = "" if kind == kind_back else f" ({kind_back} for {kind})"
-            changes.append(f"column {name}, row {row}: {one} came back as {other}{types}")
-        what = "" if wrong else _retyping(kind, kind_back, pairs)
-        if what:
+        found = compare_values(kind, saved.values(position), kind_back, read.values(position))
+        changed += len(found.wrong)
+        for row, phrase in list(zip(found.wrong, found.shown, strict=False))[: SHOWN - len(changes)]:
+            changes.append(f"column {name}, row {row}: {phrase}")
+        if found.retyping:
             retyped += 1
-            retypings.append(f"column {name}: {what}")
+            retypings.append(f"column {name}: {found.retyping}")
     more = f"{changed - len(changes):,} more" if changed > len(changes) else ""
     shown = [*changes, *filter(None, [more]), *retypings[: max(1, SHOWN - len(changes))]]
     return Sameness(changed, retyped, "; ".join(shown))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Difference of the values of a column."""
+
+    wrong: list[int]
+    """Places of the values that differ."""
+    shown: list[str]
+    """The first of them as phrases."""
+    retyping: str
+    """Difference of the types, if all values are the same; else empty."""
+
+
+def compare_values(kind: Type, saved: list[Any], kind_back: Type, read: list[Any]) -> Difference:
+    """Compare as many values of a type with those saved.
+
+    Raises
+    ------
+    CanonicalFormError
+        If a value is none of its type.
+    """
+    pairs = list(zip(saved, read, strict=True))
+    wrong = [place for place, pair in enumerate(pairs) if not _same(kind, pair[0], kind_back, pair[1])]
+    types = "" if kind == kind_back else f" ({kind_back} for {kind})"
+    shown = [
+        f"{_shown(kind, pairs[place][0])} came back as {_shown(kind_back, pairs[place][1])}{types}"
+        for place in wrong[:SHOWN]
+    ]
+    is_exact = kind == kind_back and saved == read
+    return Difference(wrong, shown, "" if wrong or is_exact else _retyping(kind, kind_back, pairs))
 
 
 def _listed(names: list[str]) -> str:
@@ -132,6 +159,8 @@ def _same(kind: Type, one: Any, kind_back: Type, other: Any) -> bool:
     if kind == kind_back and one == other:
         return True
     try:
+        if (kind.name, kind_back.name) == ("map", "struct"):
+            return _same_as_object(kind, one, kind_back, other)
         if kind.parts or kind_back.parts or {kind.name, kind_back.name} & {"list", "struct", "map"}:
             return _same_nested(_plain(kind), one, _plain(kind_back), other)
         return _same_flat(kind, one, kind_back, other)
@@ -149,6 +178,18 @@ def _plain(kind: Type) -> Type:
     if kind.name != "map":
         return kind
     return Type("list", (), (("", Type("struct", (), kind.parts)),))
+
+
+def _same_as_object(kind: Type, pairs: list[Any], back: Type, values: list[Any]) -> bool:
+    """Return whether a map equals an object of a language that has its maps and its structs alike."""
+    keys = [key for key, _ in pairs]
+    found = {
+        name: (part, value)
+        for (name, part), value in zip(back.parts, values, strict=True)
+        if value is not None or name in keys
+    }
+    of_value = kind.parts[1][1]
+    return found.keys() == {*keys} and all(_same(of_value, value, *found[key]) for key, value in pairs)
 
 
 def _same_nested(kind: Type, one: Any, back: Type, other: Any) -> bool:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-import data_formats
 from format_bench.compatibility import foreign
 from format_bench.compatibility.features import Format
 from format_bench.compatibility.files import TableFile, read_files, run_reader
 from format_bench.compatibility.foreign import ForeignReader
+from format_bench.compatibility.subjects import SUBJECTS
 from format_bench.families.cases import Case
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.libraries import version_of
@@ -20,7 +20,12 @@ from format_bench.results.status import CellStatus
 from format_bench.runner.executor import in_turn
 from format_bench.system import library_set
 
-SUITE = "compatibility"
+SUITES = {
+    "tables": "compatibility",
+    "arrays": "compatibility-arrays",
+    "records": "compatibility-records",
+}
+"""Suites of the records by family."""
 
 
 def named(label: str, of_set: str) -> str:
@@ -28,9 +33,9 @@ def named(label: str, of_set: str) -> str:
     return f"{label}@{of_set}" if of_set else label
 
 
-def process_of(label: str, of_set: str) -> Case:
+def process_of(label: str, family: str, of_set: str) -> Case:
     """Return the conditions of a process: its library set."""
-    return Case(label, "", 0, Conditions({library_set.AXIS: of_set}), suite=SUITE)
+    return Case(label, "", 0, Conditions({library_set.AXIS: of_set}), suite=SUITES[family])
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class Reader:
     """An adapter or a library of a library set, or a program in another language."""
 
     label: str
+    family: str = "tables"
     library_set: str = ""
     foreign: ForeignReader | None = None
     steps: tuple[str, ...] = ()
@@ -57,7 +63,7 @@ class Reader:
         if lacking := self._lacking():
             yield from ((each, Outcome(None, CellStatus.UNAVAILABLE, lacking)) for each in files)
             return
-        case = process_of(self.label, self.library_set)
+        case = process_of(self.label, self.family, self.library_set)
         if self.foreign is None:
             by = self.steps or self.label
             yield from in_turn(case, files, read_files, by, limit_seconds, folder=folder)
@@ -75,26 +81,31 @@ class Reader:
         return ""
 
 
-def readers_of_tables(names: Sequence[str], sets: Sequence[str], suffix: str) -> Iterator[Reader]:
-    """Yield the readers of files of a suffix, adapters first."""
-    for of_set, label in product(sets, data_formats.names()):
-        if label in names and data_formats.find(label).suffix == suffix:
-            yield Reader(label, of_set)
-    yield from _foreign_readers(names, suffix)
+def readers_of(family: str, names: Sequence[str], sets: Sequence[str], form: str) -> Iterator[Reader]:
+    """Yield the readers of files of a format, adapters first."""
+    subject = SUBJECTS[family]
+    for of_set, label in product(sets, subject.labels()):
+        if label in names and subject.form(subject.suffix(label)) == form:
+            yield Reader(label, family, of_set)
+    yield from _foreign_readers(family, names, form)
 
 
 def readers_of_features(names: Sequence[str], sets: Sequence[str], found: Format) -> Iterator[Reader]:
     """Yield the readers of a format's features: libraries, each of a version once, then programs."""
     seen = set[str]()
     for of_set, (name, steps) in product(sets, found.readers.items()):
-        reader = Reader(name, of_set, steps=tuple(steps), version=version_of(name, of_set))
+        version = version_of(name, of_set)
+        reader = Reader(name, library_set=of_set, steps=tuple(steps), version=version)
         if name in names and reader.name not in seen:
             seen.add(reader.name)
             yield reader
-    yield from _foreign_readers(names, found.suffix)
+    yield from _foreign_readers("tables", names, found.suffix)
 
 
-def _foreign_readers(names: Sequence[str], suffix: str) -> Iterator[Reader]:
+def _foreign_readers(family: str, names: Sequence[str], form: str) -> Iterator[Reader]:
+    subject = SUBJECTS[family]
     for name in foreign.names():
-        if name in names and suffix in (found := foreign.find(name)).declaration.suffixes:
-            yield Reader(name, foreign=found)
+        declared = foreign.find(name).declaration
+        is_of_format = form in map(subject.form, declared.suffixes) and family in declared.families
+        if name in names and is_of_format:
+            yield Reader(name, family, foreign=foreign.find(name))

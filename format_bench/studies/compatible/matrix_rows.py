@@ -6,17 +6,24 @@ from dataclasses import dataclass
 
 from format_bench.compatibility.verdicts import Verdict, verdict_of
 from format_bench.results.study_rows import StudyForm
-from format_bench.studies.compatible.matrix_readers import SUITE, named
+from format_bench.studies.compatible.matrix_readers import SUITES, named
+
+
+VERSIONS = "compatibility_versions"
+"""Name in the metadata of a run: the versions of libraries by library set."""
+
+SERIOUS = (Verdict.CRASH, Verdict.HANG, Verdict.DIFFERENT, Verdict.REFUSED)
+"""Verdicts whose tables are reduced, the worst first."""
 
 
 @dataclass(frozen=True)
 class CompatibilityRow:
-    """An edge-case table in a file of one adapter, as another reader read it."""
+    """An edge case in a file of one adapter, as another reader read it."""
 
     format: str
     """The adapter that wrote it, or the foreign writer."""
     dataset: str
-    """The table."""
+    """The edge case."""
     rows: int
     reader: str
     """The reader, with its library set after "@" if it is not this environment's."""
@@ -32,6 +39,8 @@ class CompatibilityRow:
     """The verdict, and after a colon the differences, the message or the reason."""
     status: str = ""
     """Why there are no values; empty if there are."""
+    family: str = "tables"
+    """One of `SUBJECTS`."""
 
     @property
     def verdict(self) -> Verdict:
@@ -44,13 +53,26 @@ class CompatibilityRow:
         return named(self.format, self.library_set)
 
     @property
+    def base(self) -> str:
+        """The format without its engine."""
+        return self.format.partition("[")[0]
+
+    @property
+    def group(self) -> str:
+        """The format whose writers and readers are beside each other on the page."""
+        # Layouts of an array's format read each other's files.
+        name = self.base.partition(".")[0] if self.family == "arrays" else self.base
+        return name if self.family == "tables" else f"{name} ({self.family})"
+
+    @property
     def subject(self) -> str:
-        """The feature, or the table."""
+        """The feature, or the edge case."""
         return self.feature or self.dataset
 
 
 FORM = StudyForm(
-    suite=SUITE,
+    suite=SUITES["tables"],
+    suites=SUITES,
     of=CompatibilityRow,
     values={"changed": "changed values", "retyped": "changed types"},
     reason="sentence",

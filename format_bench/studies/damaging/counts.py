@@ -141,7 +141,7 @@ def _outcome(effect: float, wrong: float, printed: float, ended: float, hung: fl
 
 
 class _DamageForm(StudyForm[DamageRow]):
-    """Form of counts, whose values are shares of the reads, and whose suites depend on the family."""
+    """Form of counts, whose values are shares of the reads."""
 
     def metric_of(self, row: DamageRow, name: str) -> tuple[str, str | None] | None:
         """Return the metric of a value; where nothing could be read, of one alone."""
@@ -150,22 +150,16 @@ class _DamageForm(StudyForm[DamageRow]):
     def records(self, row: DamageRow, run_id: str) -> Iterator[Record]:
         """Yield the records of a row, with the intervals of shares."""
         for each in super().records(row, run_id):
-            conditions = {name: value for name, value in each.conditions.items() if name != "family"}
-            found = replace(each, suite=SUITES[row.family], conditions=conditions)
             if row.damage and each.repeats:
                 interval = [*share_interval(int(sum(each.repeats)), len(each.repeats))]
-                found = replace(found, value=fmean(each.repeats), interval=interval)
-            yield found
+                yield replace(each, value=fmean(each.repeats), interval=interval)
+            else:
+                yield each
 
     def rows(self, found: Iterable[Record]) -> list[DamageRow]:
         """Return the rows of records, in order; those beside an earlier file are in that file."""
-        family = {suite: name for name, suite in SUITES.items()}
         ends = f"each trial is in {self.earlier}", "by the least without checksums"
-        return super().rows(
-            replace(each, suite=self.suite, conditions={**each.conditions, "family": family[each.suite]})
-            for each in found
-            if each.suite in family and not each.sentence.endswith(ends)
-        )
+        return super().rows(each for each in found if not each.sentence.endswith(ends))
 
     def earlier_rows(self, path: Path) -> list[DamageRow]:
         """Return the rows of a file of trials; a last line without its end is of a killed run."""
@@ -265,6 +259,7 @@ def facts_sentence(date: str, libraries: Mapping[str, str]) -> str:
 
 FORM = _DamageForm(
     suite="damage",
+    suites=SUITES,
     of=DamageRow,
     values={
         "effect": "damage with effect",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import version
 
 import pytest
@@ -200,3 +201,93 @@ def test_wrong_options_are_refused_before_anything_is_written(tmp_path):
         with pytest.raises((UnknownNameError, InvalidRequestError)):
             measured(tmp_path / "out", **options)
     assert not (tmp_path / "out" / "results.jsonl").exists()
+
+
+def of_family(family, out=None, **options):
+    usual = {"readers": "", "sets": "", "tables": (), "limit": 20.0, "reductions": 0}
+    rows, _ = INSTRUMENT.run(out, family=family, **(usual | options))
+    return {(row.writer, row.reader, row.dataset): row for row in rows}
+
+
+def test_arrays_are_read_by_all_stores_of_their_format(readers, tmp_path):
+    del readers
+    cases = ("int16 values", "attributes: text")
+    formats = "Zarr.dir,Zarr.v2,HDF5,NetCDF4"
+    found = of_family("arrays", tmp_path / "out", formats=formats, tables=cases)
+    verdicts = {(writer, reader, case): row.verdict for (writer, reader, case), row in found.items()}
+    for writer in formats.split(","):
+        assert {verdicts[writer, writer, case] for case in cases} == {Verdict.SAME}
+    assert verdicts["Zarr.dir", "Zarr[tensorstore]", "attributes: text"] is Verdict.SAME
+    assert verdicts["Zarr.dir", "Zarr[zarrs]", "int16 values"] is Verdict.SAME
+    # TensorStore's driver is for format 3.
+    assert verdicts["Zarr.v2", "Zarr[tensorstore]", "int16 values"] is Verdict.REFUSED
+    # The files of netCDF-4 are HDF5's, and its names of dimensions are those of scales.
+    assert verdicts["HDF5", "NetCDF4", "int16 values"] is Verdict.DIFFERENT
+    assert "dims, value 0: 'dim_0' came back as" in found["HDF5", "NetCDF4", "int16 values"].sentence
+    records = load(tmp_path / "out").records
+    assert {(each.suite, each.conditions.get("family")) for each in records} == {
+        ("compatibility-arrays", None)
+    }
+    lines = (tmp_path / "out" / "results.jsonl").read_text().splitlines()
+    assert of_family("arrays", tmp_path / "out", formats=formats, tables=cases) == found
+    assert (tmp_path / "out" / "results.jsonl").read_text().splitlines() == lines
+    page = (
+        CliRunner()
+        .invoke(format_bench, ["study", "compatibility", "--page", str(tmp_path / "out")])
+        .output
+    )
+    assert "### Zarr (arrays)" in page
+
+
+def test_an_array_is_reduced_to_its_first_attribute_or_step(tmp_path, monkeypatch):
+    folder = tmp_path / "readers"
+    monkeypatch.setattr(foreign, "FOLDER", folder)
+    # Knows neither attributes nor dimensions.
+    program = (
+        "import json, sys, numpy as np\n"
+        "values = np.load(sys.argv[1])\n"
+        "facts = {'shape': ['int64', values.shape], 'values': ['int64', values.ravel().tolist()]}\n"
+        "facts['values'][1][-1] += 1\n"
+        "columns = [{'name': n, 'type': f'list<{t}>'} for n, (t, _) in facts.items()]\n"
+        "print(json.dumps({'columns': columns, 'rows': 1}))\n"
+        "print(json.dumps([[str(each) for each in values] for _, values in facts.values()]))\n"
+    )
+    place = folder / "off_by_one"
+    foreign_toys.declare(
+        place, f'run = ["{sys.executable}", "read.py", "{{file}}"]', 'families = ["arrays"]'
+    )
+    declared = (place / "reader.toml").read_text().replace('".csv"', '".npy"')
+    (place / "reader.toml").write_text(declared)
+    (place / "read.py").write_text(program)
+    found = of_family(
+        "arrays",
+        tmp_path / "out",
+        formats="NPY.memmap",
+        tables=("smallest and largest integers", "shape: 2-d"),
+        reductions=5,
+    )
+    row = found["NPY.memmap", "off_by_one", "smallest and largest integers"]
+    assert row.changed == 1
+    assert row.sentence.startswith(
+        "silently different: values, value 3: 0 came back as 1; smallest table"
+    )
+    assert "1 row from row 3, in smallest/NPY.memmap-read-by-off_by_one" in row.sentence
+    assert found["NPY.memmap", "NPY.memmap", "shape: 2-d"].verdict is Verdict.SAME
+
+
+def test_records_are_read_by_all_stores_of_their_format(readers, tmp_path):
+    del readers
+    formats = "JSON,MessagePack,Protobuf,Protobuf[delimited]"
+    found = of_family("records", tmp_path / "out", formats=formats, tables=("int64", "list of text"))
+    verdicts = {(writer, reader, case): row.verdict for (writer, reader, case), row in found.items()}
+    for pair in (
+        ("JSON", "JSON[orjson]"),
+        ("JSON", "JSON[msgspec]"),
+        ("MessagePack", "MessagePack"),
+        ("Protobuf", "Protobuf"),
+    ):
+        assert verdicts[(*pair, "int64")] is Verdict.SAME
+    # A stream of records is no array of them, and a message for each record no block of messages.
+    assert verdicts["MessagePack", "MessagePack[msgspec]", "int64"] is Verdict.REFUSED
+    assert verdicts["Protobuf[delimited]", "Protobuf", "int64"] is Verdict.DIFFERENT
+    assert not [pair for pair in verdicts if "[jvm" in "".join(pair)]

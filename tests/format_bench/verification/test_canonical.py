@@ -216,3 +216,13 @@ def test_other_columns_and_rows_are_changes_of_all_values():
 def test_a_value_that_is_none_of_its_type_is_no_canonical_form():
     with pytest.raises(CanonicalFormError, match=r"'five' .*is no value of"):
         compare(printed("int64", "5"), printed("float64", "five"))
+
+
+def test_a_map_equals_an_object_with_its_keys():
+    saved = printed("map<utf8, float64>", [["a", "3ff0000000000000"], ["b", None]])
+    assert (
+        compare(saved, printed('struct<"a": int64, "b": null, "c": int64>', ["1", None, None])).changed
+        == 0
+    )
+    assert compare(saved, printed('struct<"a": int64, "c": int64>', ["1", "2"])).changed == 1
+    assert compare(saved, printed('struct<"a": int64, "b": null>', ["2", None])).changed == 1
