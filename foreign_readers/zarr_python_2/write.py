@@ -1,0 +1,40 @@
+"""Write an array in canonical form to a Zarr group of format 2, as zarr-python 2 does by default."""
+
+import json
+import sys
+
+import zarr
+from canonical import DIMS, NAMES, to_attribute, to_numbers
+
+
+def main(path):
+    head, row = (json.loads(line) for line in sys.stdin)
+    pairs = zip(head["columns"], row)
+    facts = {column["name"]: (column["type"], value) for column, value in pairs}
+    shape, chunks = ([int(each) for each in facts[name][1]] for name in ("shape", "chunks"))
+    coordinates = [name.removeprefix("coordinate ") for name in facts if name.startswith("coordinate ")]
+    group = zarr.open_group(path, mode="w")
+    name = facts["name"][1]
+    group.attrs[NAMES] = {"name": name, "coordinates": coordinates}
+    values = to_numbers(*facts["values"]).reshape(shape)
+    array = group.create_dataset(name, data=values, shape=shape, chunks=chunks or True)
+    array.attrs.update({**attributes(facts, ""), DIMS: facts["dims"][1]})
+    for dim in coordinates:
+        line = group.create_dataset(dim, data=to_numbers(*facts[f"coordinate {dim}"]))
+        line.attrs.update({**attributes(facts, f" of coordinate {dim}"), DIMS: [dim]})
+
+
+def attributes(facts, after):
+    """Return the attributes of the array, or of a coordinate."""
+    found = {}
+    for name, fact in facts.items():
+        key, _, of = name.removeprefix("attribute ").partition(" of coordinate ")
+        if name.startswith("attribute ") and after == (f" of coordinate {of}" if of else ""):
+            found[key] = to_attribute(*fact)
+    return found
+
+
+try:
+    main(sys.argv[1])
+except Exception as error:
+    sys.exit(f"{type(error).__name__}: {error}")
