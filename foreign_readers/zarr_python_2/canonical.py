@@ -10,6 +10,7 @@ DIMS = "_ARRAY_DIMENSIONS"
 NAMES = "format_bench.array"
 """Attribute of the group with the names of the array and of its coordinates."""
 
+
 def of_numbers(values):
     """Return the type and the value of all numbers of an array, in C order."""
     flat = np.ascontiguousarray(values).reshape(-1)
@@ -17,12 +18,15 @@ def of_numbers(values):
     if flat.dtype.kind == "c":
         parts = [of_numbers(each.copy()) for each in (flat.real, flat.imag)]
         kind = parts[0][0].removeprefix("list<").removesuffix(">")
-        pairs = [list(pair) for pair in zip(parts[0][1], parts[1][1])]
+        pairs = [list(pair) for pair in zip(parts[0][1], parts[1][1], strict=True)]
         return f'list<struct<"real": {kind}, "imaginary": {kind}>>', pairs
     if flat.dtype.kind == "f":
         size = flat.dtype.itemsize
         bits = flat.view(f"u{size}").tolist()
-        found = ["nan" if math.isnan(x) else f"{b:0{2 * size}x}" for x, b in zip(flat.tolist(), bits)]
+        found = [
+            "nan" if math.isnan(x) else f"{b:0{2 * size}x}"
+            for x, b in zip(flat.tolist(), bits, strict=True)
+        ]
     else:
         found = flat.tolist() if kind == "bool" else list(map(str, flat.tolist()))
     return f"list<{kind}>", found

@@ -11,7 +11,7 @@ def main(path):
     group = zarr.open_group(path, mode="r")
     names = group.attrs[NAMES]
     array = group[names["name"]]
-    chunks = [min(chunk, max(1, edge)) for chunk, edge in zip(array.chunks, array.shape)]
+    chunks = [min(chunk, max(1, edge)) for chunk, edge in zip(array.chunks, array.shape, strict=True)]
     facts = {
         "name": ("utf8", names["name"]),
         "dims": ("list<utf8>", array.attrs[DIMS]),

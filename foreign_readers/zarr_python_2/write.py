@@ -9,7 +9,7 @@ from canonical import DIMS, NAMES, to_attribute, to_numbers
 
 def main(path):
     head, row = (json.loads(line) for line in sys.stdin)
-    pairs = zip(head["columns"], row)
+    pairs = zip(head["columns"], row, strict=True)
     facts = {column["name"]: (column["type"], value) for column, value in pairs}
     shape, chunks = ([int(each) for each in facts[name][1]] for name in ("shape", "chunks"))
     coordinates = [name.removeprefix("coordinate ") for name in facts if name.startswith("coordinate ")]

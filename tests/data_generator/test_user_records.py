@@ -17,10 +17,10 @@ from adapter_core import Field, FieldKind, RecordSet, RecordType
 from adapter_core.errors import InvalidDataError
 from adapter_core.record_schema import avro_of
 from adapter_core.records.documents import documents
+from data_generator.synthetic.edge_case_records import EDGE_CASE_RECORDS
 from data_generator.user.load import load_data
 from data_generator.user.records import load_records
 from data_generator.user.summary import RecordsDescription
-from data_generator.synthetic.edge_case_records import EDGE_CASE_RECORDS
 from tests.factories.record_types import lines_of, objects_of, record_types
 
 QUICK = settings(
