@@ -225,7 +225,7 @@ def _arrow_column(column: pa.ChunkedArray) -> tuple[Type, list[Any]]:
     if (plain := without_views(array.type)) != array.type:
         array = array.cast(plain)
     try:
-        return _printed(array)
+        return printed(array)
     except TypeError:
         kind = Type("other", (re.sub(r"[(),]", " ", str(array.type)),))
         return kind, [None if each is None else repr(each) for each in array.to_pylist()]

@@ -8,7 +8,6 @@ from format_bench.compatibility.verdicts import Verdict, verdict_of
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.compatible.matrix_readers import SUITES, named
 
-
 VERSIONS = "compatibility_versions"
 """Name in the metadata of a run: the versions of libraries by library set."""
 
