@@ -15,6 +15,17 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
+from data_generator.confinement.bpf import (
+    ALLOW,
+    ERRNO,
+    MACHINES,
+    finish,
+    install,
+    instruction,
+    jump_if,
+    load,
+)
+
 # Option of prctl(2) for the signal that a process gets when its parent dies.
 PR_SET_PDEATHSIG = 1
 
@@ -35,10 +46,8 @@ _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 _NET_ALL, _SCOPE_ALL = 0b11, 0b11
 _VERSION_REFER, _VERSION_TRUNCATE, _VERSION_NET, _VERSION_IOCTL, _VERSION_SCOPE = 2, 3, 4, 5, 6
 
-# seccomp: the architecture's mark, the number of seccomp itself, and the column of the table below.
-_MACHINES = {"x86_64": (0xC000003E, 317, 1), "aarch64": (0xC00000B7, 277, 2)}
-_SET_MODE_FILTER, _TSYNC = 1, 1
-_ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
+# Flag of seccomp: the filter is for all threads.
+_TSYNC = 1
 
 # capget and capset, the version of their structures, and CAP_DAC_OVERRIDE with CAP_DAC_READ_SEARCH.
 _CAPABILITIES = {"x86_64": (125, 126), "aarch64": (90, 91)}
@@ -157,7 +166,7 @@ def _limit(memory_bytes: int, file_bytes: int, cpu_seconds: int) -> None:
 
 def _drop_capabilities() -> None:
     """Give up root's rights, except to open files regardless of their permissions."""
-    if platform.machine() not in _MACHINES:
+    if platform.machine() not in MACHINES:
         return
     get, put = _CAPABILITIES[platform.machine()]
     header = ctypes.create_string_buffer(struct.pack("=Ii", _CAPABILITY_VERSION, 0), 8)
@@ -204,68 +213,47 @@ def _landlock(writable: Iterable[Path]) -> list[str]:
 
 def _seccomp() -> list[str]:
     """Forbid the system calls that no reader needs; return the gaps that the kernel leaves."""
-    if platform.machine() not in _MACHINES:
+    if platform.machine() not in MACHINES:
         return [_NETWORK]
-    architecture, number, column = _MACHINES[platform.machine()]
+    architecture, number, column = MACHINES[platform.machine()]
     program = _filter(architecture, column)
-    code = ctypes.create_string_buffer(program, len(program))
-    # struct sock_fprog: the number of instructions, and where they are.
-    described = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))
-    done = _libc().syscall(number, _SET_MODE_FILTER, _TSYNC, described)
-    return [_NETWORK] if done else []
+    return [_NETWORK] if install(program, _TSYNC, number) else []
 
 
 def _filter(architecture: int, column: int) -> bytes:
     """Return the program of the filter in classic BPF."""
     place = column - 1
-    denied, absent = _ERRNO | errno.EPERM, _ERRNO | errno.ENOSYS
-    code = [_load(4), _jump_if(architecture, 1, 0), _return(denied), _load(0)]
+    denied, absent = ERRNO | errno.EPERM, ERRNO | errno.ENOSYS
+    code = [load(4), jump_if(architecture, 1, 0), finish(denied), load(0)]
     # Larger numbers are later calls, or those of another convention on the same machine.
-    code += [_instruction(0x25, 0, 1, NEWEST_CALL), _return(absent)]
-    code += [_jump_if(_CLONE3, 0, 1), _return(absent)]  # its flags are out of reach; libraries use clone
+    code += [instruction(0x25, 0, 1, NEWEST_CALL), finish(absent)]
+    code += [jump_if(_CLONE3, 0, 1), finish(absent)]  # its flags are out of reach; libraries use clone
     for entry in _DENIED.replace("\n", " ").split(","):
         number = entry.split()[column]
         if number != "-":
-            code += [_jump_if(int(number), 0, 1), _return(denied)]
+            code += [jump_if(int(number), 0, 1), finish(denied)]
 
     def only(call: int, argument: int, *, equals: int) -> None:
-        code.extend([_jump_if(call, 0, 4), _load(16 + 8 * argument)])
-        code.extend([_jump_if(equals, 0, 1), _return(_ALLOW), _return(denied)])
+        code.extend([jump_if(call, 0, 4), load(16 + 8 * argument)])
+        code.extend([jump_if(equals, 0, 1), finish(ALLOW), finish(denied)])
 
     def never(call: int, argument: int, *values: int, mask: int = 0xFFFFFFFF) -> None:
         tests = []
         for left, value in zip(range(len(values), 0, -1), values, strict=True):
-            tests.append(_jump_if(value, left, 0))
-        code.extend([_jump_if(call, 0, 4 + len(tests)), _load(16 + 8 * argument)])
-        code.extend([_instruction(0x54, 0, 0, mask), *tests, _return(_ALLOW), _return(denied)])
+            tests.append(jump_if(value, left, 0))
+        code.extend([jump_if(call, 0, 4 + len(tests)), load(16 + 8 * argument)])
+        code.extend([instruction(0x54, 0, 0, mask), *tests, finish(ALLOW), finish(denied)])
 
     only(_SOCKETPAIR[place], 0, equals=_AF_UNIX)
     only(_KILL[place], 0, equals=os.getpid())
     only(_TGKILL[place], 0, equals=os.getpid())
     # Threads may be made, processes may not.
-    code += [_jump_if(_CLONE[place], 0, 4), _load(16), _instruction(0x45, 0, 1, _CLONE_THREAD)]
-    code += [_return(_ALLOW), _return(denied)]
+    code += [jump_if(_CLONE[place], 0, 4), load(16), instruction(0x45, 0, 1, _CLONE_THREAD)]
+    code += [finish(ALLOW), finish(denied)]
     # prlimit that only asks has no address of new limits: both halves of it are 0.
-    code += [_jump_if(_PRLIMIT[place], 0, 6), _load(32), _jump_if(0, 0, 3), _load(36)]
-    code += [_jump_if(0, 0, 1), _return(_ALLOW), _return(denied)]
+    code += [jump_if(_PRLIMIT[place], 0, 6), load(32), jump_if(0, 0, 3), load(36)]
+    code += [jump_if(0, 0, 1), finish(ALLOW), finish(denied)]
     never(_PRCTL[place], 0, PR_SET_PDEATHSIG, _PR_SET_DUMPABLE)
     never(_IOCTL[place], 1, _TIOCSTI, _TIOCLINUX)
     never(_MMAP[place], 3, _SHARED_ANONYMOUS, mask=_SHARED_ANONYMOUS)
-    return b"".join([*code, _return(_ALLOW)])
-
-
-def _instruction(code: int, if_true: int, if_false: int, value: int) -> bytes:
-    return struct.pack("=HBBI", code, if_true, if_false, value)
-
-
-def _load(offset: int) -> bytes:
-    """Load a word of the call: 0 its number, 4 the architecture, from 16 on the arguments."""
-    return _instruction(0x20, 0, 0, offset)
-
-
-def _jump_if(value: int, if_equal: int, otherwise: int) -> bytes:
-    return _instruction(0x15, if_equal, otherwise, value)
-
-
-def _return(action: int) -> bytes:
-    return _instruction(0x06, 0, 0, action)
+    return b"".join([*code, finish(ALLOW)])

@@ -27,9 +27,9 @@ PRICES = "prices.toml"
 # Files of records that a folder may contain; the second is made of asv's results.
 FILES = (RESULTS, "records.jsonl")
 
-MAPS, DAMAGED, SMALLEST = EVIDENCE = "maps", "damaged", "smallest"
-"""Folders of evidence beside the records that name it: maps of reads, reads of damaged files, and the
-smallest files that a reader does not read as they are."""
+MAPS, DAMAGED, SMALLEST, MOMENTS = EVIDENCE = "maps", "damaged", "smallest", "moments"
+"""Folders of evidence beside the records that name it: maps of reads, reads of damaged files, the smallest
+files that a reader does not read as they are, and reads after each moment of an interrupted save."""
 
 METADATA_LEVELS = 20
 """Levels of a file of metadata, generously; deeper ones would exceed the stack where they are shown."""

@@ -6,19 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
 from typing import Literal
 
 import msgspec
 
 from adapter_core.errors import InvalidResultsError
 from adapter_core.files import content_of
-from format_bench.instruments.intervals import share_interval
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
-from format_bench.results.study_rows import StudyForm
 from format_bench.studies.damaging.damaged_reads import ENDS, Outcome, Trial, Verdict
 from format_bench.studies.damaging.kinds import Kind
+from format_bench.studies.declared.shares import ShareForm
 
 SUITES = {"tables": "damage", "images": "damage-images", "arrays": "damage-arrays"}
 """Suites of the records by family."""
@@ -140,21 +138,12 @@ def _outcome(effect: float, wrong: float, printed: float, ended: float, hung: fl
     return Outcome.UNDETECTED if wrong else Outcome.ERROR
 
 
-class _DamageForm(StudyForm[DamageRow]):
+class _DamageForm(ShareForm[DamageRow]):
     """Form of counts, whose values are shares of the reads."""
 
     def metric_of(self, row: DamageRow, name: str) -> tuple[str, str | None] | None:
         """Return the metric of a value; where nothing could be read, of one alone."""
         return None if row.status and name != "wrong" else super().metric_of(row, name)
-
-    def records(self, row: DamageRow, run_id: str) -> Iterator[Record]:
-        """Yield the records of a row, with the intervals of shares."""
-        for each in super().records(row, run_id):
-            if row.damage and each.repeats:
-                interval = [*share_interval(int(sum(each.repeats)), len(each.repeats))]
-                yield replace(each, value=fmean(each.repeats), interval=interval)
-            else:
-                yield each
 
     def rows(self, found: Iterable[Record]) -> list[DamageRow]:
         """Return the rows of records, in order; those beside an earlier file are in that file."""
@@ -276,4 +265,5 @@ FORM = _DamageForm(
     reason="sentence",
     threads="all",
     earlier="damage.jsonl",
+    suites=SUITES,
 )

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import importlib
-import os
-import pickle
-import select
-import signal
 import sys
-import tempfile
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -24,20 +17,14 @@ from typing import Any, NamedTuple
 
 from adapter_core import ArraySource
 from adapter_core.errors import WrongValuesError
-from data_generator.confinement.kernel import PR_SET_PDEATHSIG
 from format_bench.families.operations import Operations
+from format_bench.instruments.forked import MESSAGE_LENGTH, call_in_child
 from format_bench.instruments.memory_limit import limit_address_space
 from format_bench.studies.damaging.kinds import Kind, contents_of, damage, damaged
 
 # Address space of a reader: damaged lengths ask for more memory than a machine has. Libraries reserve
 # addresses that they never touch, so it is more than any reader needs. Chosen, not measured.
 LIMIT_BYTES = 12 * 2**30
-
-# Characters of a message that are kept.
-MESSAGE_LENGTH = 200
-
-# Sent by a child when it has read the values; no pickle starts like this.
-_LOADED = b"loaded"
 
 _WHEN_USED = ", when the values were used"
 
@@ -150,17 +137,22 @@ def prepare(operate: Operate, data: Path, folder: Path) -> Prepared:
         operations.save(original, file)
         found = operations.read(file)
         operations.verify(original, found)
-        if isinstance(found, Path):
-            with operations.adapter.open(file) as reader:
-                operations.store(_source_of(reader), reference)
-        else:
-            operations.store(found, reference)
+        store_found(operations, found, reference)
         operations.expect(reference)
         usual = operations.verify(operations.load(reference), operations.read(file))
         size_bytes = operations.adapter.size_bytes(file)
     return Prepared(
         file, reference, size_bytes, tuple(sys.modules), (tuple(usual.repeats), usual.sentence)
     )
+
+
+def store_found(operations: Operations, found: Any, reference: Path) -> None:
+    """Store what was read, the values of an array, for `Operations.load`."""
+    if isinstance(found, Path):
+        with operations.adapter.open(found) as reader:
+            operations.store(_source_of(reader), reference)
+    else:
+        operations.store(found, reference)
 
 
 def _source_of(reader: Any) -> ArraySource:
@@ -296,8 +288,6 @@ def in_child(
 ) -> tuple[Verdict, frozenset[str]]:
     """Call a reader in a forked child; return the verdict, and the lines that the child printed.
 
-    Standard output and error are captured by descriptor, and so of native libraries too.
-
     Parameters
     ----------
     read : callable
@@ -307,39 +297,19 @@ def in_child(
     usual_lines : frozenset of str
         Lines that the reader prints for an intact file too.
     """
-    with tempfile.TemporaryFile() as printed:
-        receiver, sender = os.pipe()
-        start = time.perf_counter()
-        with warnings.catch_warnings():
-            # Libraries with threads warn of forks, which the control has shown to work here.
-            warnings.simplefilter("ignore")
-            pid = os.fork()
-        if pid == 0:
-            os.close(receiver)
-            _child(read, sender, printed.fileno())
-        os.close(sender)
-        received, is_late = _received(receiver, start + limit_seconds)
-        os.close(receiver)
-        if is_late:
-            os.kill(pid, signal.SIGKILL)
-        _, status = os.waitpid(pid, 0)
-        seconds = time.perf_counter() - start
-        printed.seek(0)
-        lines = [line.strip() for line in printed.read(2**20).decode(errors="replace").splitlines()]
-    new = [line for line in lines if line and line not in usual_lines]
-    result = received.removeprefix(_LOADED)
-    where = _WHEN_USED if received == _LOADED else ""
-    if is_late:
+    ended = call_in_child(read, limit_seconds)
+    new = [line for line in ended.lines if line not in usual_lines]
+    where = _WHEN_USED if ended.is_marked else ""
+    if ended.is_late:
         message = f"not finished after {limit_seconds:.0f} seconds{where}"
-        verdict = Verdict(Outcome.HANG, None, message, seconds)
-    elif not result:
+        verdict = Verdict(Outcome.HANG, None, message, ended.seconds)
+    elif ended.death:
         last = f": {new[-1]}" if new else ""
-        message = f"{_death(os.waitstatus_to_exitcode(status))}{where}{last}"[:MESSAGE_LENGTH]
-        verdict = Verdict(Outcome.CRASH, None, message, seconds)
+        message = f"{ended.death}{where}{last}"[:MESSAGE_LENGTH]
+        verdict = Verdict(Outcome.CRASH, None, message, ended.seconds)
     else:
-        compared, error = pickle.loads(result)  # noqa: S301 (of the child)
-        verdict = _judged(compared, error, new, seconds)
-    return verdict, frozenset(lines)
+        verdict = _judged(ended.value, ended.error, new, ended.seconds)
+    return verdict, frozenset(ended.lines)
 
 
 def _judged(compared: Comparison | None, error: str, new: list[str], seconds: float) -> Verdict:
@@ -349,41 +319,3 @@ def _judged(compared: Comparison | None, error: str, new: list[str], seconds: fl
     if new:
         return Verdict(Outcome.PRINTED, right, new[0][:MESSAGE_LENGTH], seconds, same_sum)
     return Verdict(Outcome.NONE if right else Outcome.UNDETECTED, right, "", seconds, same_sum)
-
-
-def _received(receiver: int, end: float) -> tuple[bytes, bool]:
-    """Return everything that a child sends until it ends, and whether the time is over."""
-    parts: list[bytes] = []
-    while True:
-        ready, _, _ = select.select([receiver], [], [], max(0.0, end - time.perf_counter()))
-        if not ready:
-            return b"".join(parts), True
-        part = os.read(receiver, 2**16)
-        if not part:
-            return b"".join(parts), False
-        parts.append(part)
-
-
-def _child(read: Callable[[Callable[[], object]], Comparison], sender: int, printed: int) -> None:
-    libc = ctypes.CDLL(None)
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.dup2(printed, 1)
-    os.dup2(printed, 2)
-    result: tuple[Comparison | None, str]
-    try:
-        result = (read(lambda: os.write(sender, _LOADED)), "")
-    except BaseException as error:
-        # Panics of libraries in Rust are no subclass of Exception.
-        result = (None, f"{type(error).__name__}: {' '.join(str(error).split())}"[:MESSAGE_LENGTH])
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
-            stream.flush()
-    libc.fflush(None)
-    os.write(sender, pickle.dumps(result))
-    os._exit(0)
-
-
-def _death(exit_code: int) -> str:
-    if exit_code >= 0:
-        return f"ended by itself with status {exit_code}"
-    return signal.Signals(-exit_code).name

@@ -21,6 +21,7 @@ from format_bench.results.study_rows import StudyForm
 from format_bench.results.suites import FAMILIES, SUITES
 from format_bench.runner.shards import Shard, merge
 from format_bench.studies.damaging import counts as damage
+from format_bench.studies.surviving import survivors as survival
 from format_bench.studies.declared import study
 from format_bench.studies.declared.blocks import LONG, Block, Page, circumstances
 from format_bench.studies.declared.claims import Claim, Compared
@@ -95,7 +96,11 @@ def test_one_file_is_a_study_with_a_page(toy, tmp_path):
 def test_each_study_is_named_by_a_family_whose_adapters_it_measures():
     declared = {study.read(each).suite for each in study.places()} - {"", *SUITES}
     of_families = {each for family in FAMILIES.values() for each in family.studies} - SUITES.keys()
-    assert of_families == declared | {read_maps.FORM.suite, *damage.SUITES.values()}
+    assert of_families == declared | {
+        read_maps.FORM.suite,
+        *damage.SUITES.values(),
+        *survival.SUITES.values(),
+    }
 
 
 def test_a_study_asks_the_runner_for_its_cells(toy, tmp_path):

@@ -1,0 +1,1 @@
+"""Survival of saves: moments at which a writer, the power or the space ends, and what is left then."""

@@ -1,0 +1,240 @@
+"""Blocks of the page on survival."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from format_bench.results.display.text import joined, plural
+from format_bench.studies.declared.blocks import Block, Context
+from format_bench.studies.surviving.moments import Fault
+from format_bench.studies.surviving.survivors import SurvivalRow
+from format_bench.studies.surviving.trials import PROOFS, Verdict
+from format_bench.studies.surviving.ways import WAYS, Change, Renamed
+
+TITLES = {"tables": "Tables", "arrays": "Arrays"}
+
+KILLS = (Fault.KILL, Fault.KILL_IN_WRITE)
+POWER_CUTS = (Fault.POWER, Fault.NAMES_FIRST, Fault.LAST_FIRST)
+AT_ONCE = (*KILLS, *POWER_CUTS, Fault.FULL)
+
+# Rows of the list of silent losses.
+_WORST = 12
+
+
+class Tried:
+    """A change of a format's file, and its rows by fault."""
+
+    def __init__(self, cell: SurvivalRow) -> None:
+        self.cell = self.facts = cell
+        self.by_fault: dict[Fault, SurvivalRow] = {}
+
+    def add(self, row: SurvivalRow) -> None:
+        """Add a row of the change."""
+        if row.fault:
+            self.by_fault[Fault(row.fault)] = row
+        else:
+            self.facts = row
+
+    @property
+    def was_tried(self) -> bool:
+        """Whether there are reads."""
+        return bool(self.by_fault)
+
+    def moments(self, faults: Iterable[Fault]) -> int:
+        """Return the number of moments of some faults."""
+        return sum(len(self._of(each, "neither")) for each in faults)
+
+    def count(self, faults: Iterable[Fault], name: str) -> int:
+        """Return how many moments of some faults belong to a class."""
+        return int(sum(sum(self._of(each, name)) for each in faults))
+
+    def is_whole(self, faults: Iterable[Fault]) -> bool:
+        """Return whether a version was there and readable after each moment of some faults."""
+        return self.was_tried and not self.count(faults, "neither")
+
+    def _of(self, fault: Fault, name: str) -> tuple[float, ...]:
+        row = self.by_fault.get(fault)
+        return getattr(row, name) if row else ()
+
+    def shown(self, faults: Sequence[Fault]) -> str:
+        """Return the outcome of some faults in short, for a cell of a table."""
+        total = self.moments(faults)
+        if not total:
+            return "-"
+        neither, silent = self.count(faults, "neither"), self.count(faults, "silent")
+        ended = self.count(faults, "ended")
+        parts = [f"**{silent} silent**"] if silent else []
+        parts += [f"{ended} {'crash' if ended == 1 else 'crashes'}"] if ended else []
+        return ", ".join([f"{neither} of {total}", *parts]) if neither else f"whole ({total})"
+
+
+def changes_of(rows: Iterable[SurvivalRow]) -> list[Tried]:
+    """Return the changes, by family and name of the format."""
+    found: dict[SurvivalRow, Tried] = {}
+    for row in rows:
+        found.setdefault(row.cell, Tried(row.cell)).add(row)
+    order = [*TITLES], [(each.change, each.renamed) for each in WAYS]
+
+    def place(each: Tried) -> tuple[object, ...]:
+        cell = each.cell
+        way = cell.change, cell.renamed
+        return order[0].index(cell.family), cell.format.lower(), order[1].index(way), -cell.moments
+
+    return sorted(found.values(), key=place)
+
+
+def _of(context: Context, change: Change, renamed: Renamed = Renamed.NOT) -> list[Tried]:
+    """Return the changes of a way that were tried."""
+    return [
+        each
+        for each in changes_of(context.rows)
+        if (each.cell.change, each.cell.renamed) == (change, renamed) and each.was_tried
+    ]
+
+
+def _names(changes: Iterable[Tried]) -> str:
+    names = [
+        each.cell.format if each.cell.family == "tables" else f"{each.cell.format} ({each.cell.family})"
+        for each in changes
+    ]
+    return f"{joined(names, most=None)} ({len(names)})" if names else "none"
+
+
+def extent(context: Context) -> Iterator[Block]:
+    """Yield how much was tried."""
+    tried = [each for each in changes_of(context.rows) if each.was_tried]
+    if not tried:
+        return
+    reads = sum(each.moments(Fault) for each in tried)
+    kills = sum(each.moments(KILLS) for each in tried)
+    formats = {(each.cell.family, each.cell.format) for each in tried}
+    sizes = sorted({f"`{each.cell.dataset}` of {each.cell.rows:,}" for each in tried})
+    yield Block(
+        text=f"{reads:,} moments of {plural(len(tried), 'change')} to files of {len(formats)} formats, "
+        f"{kills:,} of them kills; each version is of {joined(sizes)}. {PROOFS * len(tried):,} writers "
+        "were really killed, and left the replayed files, byte by byte. Verdicts do not depend on the "
+        "load of the machine."
+    )
+
+
+def findings(context: Context) -> Iterator[Block]:
+    """Yield the sentences that matter most."""
+    own, streams = _of(context, Change.REPLACE), _of(context, Change.STREAM)
+    plain = _of(context, Change.REPLACE, Renamed.PLAIN)
+    synced = _of(context, Change.REPLACE, Renamed.SYNCED)
+    saves, appends = _of(context, Change.SAVE), _of(context, Change.APPEND)
+    everything = [*saves, *own, *streams, *appends]
+    items = [
+        _split("A file that the library replaces itself, when its writer is killed", own, KILLS),
+        _split("The same with a temporary name and a rename", plain, KILLS),
+        _split("The same rename, when the power is cut, without a sync", plain, POWER_CUTS),
+        _split("With a sync before and after the rename, when the power is cut", synced, POWER_CUTS),
+        _split("An append, when its writer is killed", appends, KILLS),
+        _split("An append, when the power is cut", appends, POWER_CUTS),
+        _kept("A first save that has returned outlives a power cut", saves),
+        _kept("An append that has returned outlives a power cut", appends),
+        "**A full disk that the library's call did not report, while the new version was not there**: "
+        f"{_names(each for each in everything if each.count([Fault.FULL], 'claimed'))}.",
+    ]
+    yield Block(items=[each for each in items if each])
+
+
+def _split(title: str, changes: Sequence[Tried], faults: Sequence[Fault]) -> str:
+    if not changes:
+        return ""
+    whole = [each for each in changes if each.is_whole(faults)]
+    silent = [each for each in changes if each.count(faults, "silent")]
+    return (
+        f"**{title}**: always whole, the earlier version or the new one, of {len(whole)} of "
+        f"{len(changes)}: {_names(whole)}. Silently something else: {_names(silent)}."
+    )
+
+
+def _kept(title: str, changes: Sequence[Tried]) -> str:
+    kept = [each for each in changes if each.facts.undurable == 0]
+    return f"**{title}**: {_names(kept)}, of {len(changes)}." if changes else ""
+
+
+def silent(context: Context) -> Iterator[Block]:
+    """Yield the changes after which most reads were silently wrong."""
+    found = [
+        (each.count([fault], "silent"), each, fault)
+        for each in changes_of(context.rows)
+        for fault in each.by_fault
+    ]
+    worst = sorted((each for each in found if each[0]), key=lambda each: -each[0])
+    rows = [
+        [
+            *(each.cell.format, _way(each.cell), fault.value),
+            *(f"{count} of {each.moments([fault])}", str(each.count([fault], "cut"))),
+            each.by_fault[fault].sentence.partition("; ")[0],
+        ]
+        for count, each, fault in worst[:_WORST]
+    ]
+    header = ["format", "change", "fault", "silent", "of these first rows", "most often"]
+    if rows:
+        yield Block(header=header, rows=rows, alignment="lllrrl")
+    else:
+        yield Block(text="No reader returned neither version without an error.")
+
+
+def _way(cell: SurvivalRow) -> str:
+    return ", ".join(filter(None, [cell.change, cell.renamed]))
+
+
+def replaced(context: Context, family: str) -> Iterator[Block]:
+    """Yield replacements by the library beside those by a rename."""
+    by_format: dict[str, dict[str, Tried]] = {}
+    for each in changes_of(context.rows):
+        if (each.cell.family, each.cell.change) == (family, Change.REPLACE):
+            by_format.setdefault(each.cell.format, {})[each.cell.renamed] = each
+    header = ["format"]
+    for how in ("library", "renamed", "synced and renamed"):
+        header += [f"{how}: kill", f"{how}: power cut", f"{how}: full disk"]
+    rows = []
+    for label, found in by_format.items():
+        if any(each.was_tried for each in found.values()):
+            cells = [
+                found[how].shown(faults) if how in found and found[how].was_tried else "-"
+                for how in Renamed
+                for faults in (KILLS, POWER_CUTS, [Fault.FULL])
+            ]
+            rows.append([label, *cells])
+    if rows:
+        yield Block(TITLES[family], header=header, rows=rows, alignment="l" + "r" * 9, level=3)
+
+
+def changed(context: Context, change: str) -> Iterator[Block]:
+    """Yield the outcomes of a change by the library, fault by fault."""
+    header = ["format", "calls", "syncs", *Fault, "after the return"]
+    rows = []
+    for each in _of(context, Change(change)):
+        after = "-" if each.facts.undurable is None else ["durable", "not durable"][int(each.facts.undurable)]
+        cells = [each.shown([fault]) for fault in Fault]
+        rows.append([each.cell.format, str(each.facts.calls), str(each.facts.syncs), *cells, after])
+    if rows:
+        yield Block(header=header, rows=rows, alignment="l" + "r" * 8 + "l")
+
+
+def messages(context: Context) -> Iterator[Block]:
+    """Yield all verdicts of each change and fault."""
+    rows = [
+        [each.cell.format, _way(each.cell), fault.value, *(str(row.verdicts[name]) for name in Verdict)]
+        for each in changes_of(context.rows)
+        for fault, row in each.by_fault.items()
+        if row.neither
+    ]
+    if rows:
+        header = ["format", "change", "fault", *Verdict]
+        yield Block(header=header, rows=rows, alignment="lll" + "r" * len(Verdict), fold=True)
+
+
+def untried(context: Context) -> Iterator[Block]:
+    """Yield the changes without reads, with the reasons."""
+    items = [
+        f"{each.cell.format}, {_way(each.cell)}: {each.facts.status}: {each.facts.sentence}"
+        for each in changes_of(context.rows)
+        if not each.was_tried
+    ]
+    if items:
+        yield Block(items=items)

@@ -1,0 +1,330 @@
+"""Trials of a change of a file: its calls, what faults leave of it, and what a reader makes of that."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gc
+import hashlib
+import importlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from adapter_core.errors import FormatBenchError, UnavailableError, UnsupportedError, WrongValuesError
+from format_bench.families.operations import Operations
+from format_bench.instruments import file_calls
+from format_bench.instruments.file_calls import KILL, PASS, FileCall, Kind, Watcher
+from format_bench.instruments.forked import MESSAGE_LENGTH, Ended, call_in_child
+from format_bench.instruments.memory_limit import limit_address_space
+from format_bench.results.display.text import plural
+from format_bench.studies.damaging.damaged_reads import LIMIT_BYTES, Operate, store_found
+from format_bench.studies.surviving.disk import Disk, Tree, tree_of, write_tree
+from format_bench.studies.surviving.moments import END, Fault, spread, states
+from format_bench.studies.surviving.ways import Renamed, Versions, Way, make
+
+PROOFS = 3
+"""Writers of each change that are really killed, whose files are compared with the replayed ones."""
+
+
+class Verdict(StrEnum):
+    """What a reader finds after a fault; the value is its name in results."""
+
+    NEW = "new"
+    EARLIER = "earlier"
+    ABSENT = "absent"
+    ERROR = "error"
+    CUT = "cut"
+    DIFFERENT = "different"
+    CRASH = "crash"
+    HANG = "hang"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A fault at a moment, and its verdict."""
+
+    fault: Fault
+    number: int
+    """Calls that were made before."""
+    call: str
+    verdict: Verdict
+    message: str = ""
+    """Error, signal, or the difference."""
+    claims_success: bool = False
+    """Whether the writer reported no error, on a full disk."""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the change had returned before."""
+        return self.call == END
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A changed file, before and after."""
+
+    file: Path
+    before: Tree
+    """All files of its folder before the change."""
+    references: dict[Verdict, Path]
+    """The values that a reader returns of the earlier version, if there is one, and of the new one."""
+    usual: dict[Verdict, tuple[tuple[float, ...], str]]
+    """Result of the comparison of each version with itself."""
+    modules: tuple[str, ...]
+    """Modules that reading and writing import."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """All trials of a change."""
+
+    calls: int
+    """Calls of the change."""
+    syncs: int
+    """Of these, calls that bring bytes or names to the device."""
+    trials: tuple[Trial, ...]
+
+
+def prepare(operate: Operate, data: Path, count: int, way: Way, place: Path) -> Prepared:
+    """Save the earlier version, change it, and store what a reader returns of both.
+
+    Raises
+    ------
+    CannotHoldError, UnavailableError, UnsupportedError
+        If the format cannot keep the data, a package is missing, or the library cannot do it this way.
+    """
+    with operate(data) as operations:
+        folder = place / "files"
+        folder.mkdir()
+        file = folder / f"file{operations.adapter.suffix}"
+        versions = Versions.of(operations, operations.load(data), count, way)
+        operations.check(versions.given)
+        references, usual = {}, {}
+
+        def note(version: Verdict, values: Any) -> None:
+            found = operations.read(file)
+            operations.verify(values, found)
+            references[version] = place / version.value
+            store_found(operations, found, references[version])
+            reference = operations.load(references[version])
+            measured = operations.verify(reference, operations.read(file))
+            usual[version] = (tuple(measured.repeats), measured.sentence)
+
+        if way.has_earlier:
+            operations.save(versions.earlier, file)
+            note(Verdict.EARLIER, versions.earlier)
+        before = tree_of(folder)
+        try:
+            make(operations, way, versions, file)
+            note(Verdict.NEW, versions.after)
+        except FormatBenchError as error:
+            if not isinstance(error, WrongValuesError):
+                raise
+            raise UnsupportedError(f"the library's call does not make {way.change}: {error}") from error
+        except Exception as error:
+            if way.renamed is not Renamed.NOT or not way.has_earlier:
+                raise
+            reason = f"{type(error).__name__}: {error}"[:MESSAGE_LENGTH]
+            raise UnsupportedError(f"the library refuses a path that is there: {reason}") from error
+    return Prepared(file, before, references, usual, tuple(sys.modules))
+
+
+def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
+    operate: Operate,
+    prepared: Prepared,
+    data: Path,
+    count: int,
+    way: Way,
+    most: int,
+    limit_seconds: float,
+) -> Tried:
+    """Change a file under a watch, make the states that faults leave, and read each in a child.
+
+    Parameters
+    ----------
+    operate, data, count, way
+        As `prepare` takes them.
+    prepared : Prepared
+        The file and its versions.
+    most : int
+        Moments of each fault.
+    limit_seconds : float
+        Wall time after which a reader counts as hanging.
+
+    Raises
+    ------
+    UnavailableError
+        If calls cannot be recorded here.
+    UnsupportedError
+        If the recorded calls do not explain the files.
+    """
+    file_calls.check_available()
+    limit_address_space(LIMIT_BYTES)
+    with operate(data) as operations:
+        return _Trials(operations, prepared, data, count, way, limit_seconds).run(most)
+
+
+class _Trials:
+    def __init__(  # noqa: PLR0913, PLR0917 (as `run_trials` takes them)
+        self,
+        operations: Operations,
+        prepared: Prepared,
+        data: Path,
+        count: int,
+        way: Way,
+        limit_seconds: float,
+    ) -> None:
+        self._operations, self._prepared, self._way = operations, prepared, way
+        self._limit = limit_seconds
+        self._folder = prepared.file.parent
+        self._versions = Versions.of(operations, operations.load(data), count, way)
+        self._known = {each: operations.load(path) for each, path in prepared.references.items()}
+        for name in prepared.modules:
+            with contextlib.suppress(Exception):
+                importlib.import_module(name)
+        gc.collect()
+        # The collector of a child would copy each page of memory that it marks.
+        gc.freeze()
+        self._judged: dict[str, tuple[Verdict, str]] = {}
+
+    def run(self, most: int) -> Tried:
+        calls = self._recorded()
+        made = [each for each in calls if each.kind is not Kind.STORE]
+        self._prove(len(made))
+        trials = [
+            Trial(state.fault, state.number, state.call, *self._judge(state.tree))
+            for state in states(self._prepared.before, calls, most)
+        ]
+        trials += self._on_full_disk(made, most)
+        syncs = sum(each.kind is Kind.SYNC or each.is_synced for each in calls)
+        return Tried(len(made), syncs, tuple(trials))
+
+    def _recorded(self) -> list[FileCall]:
+        """Return the calls of the change, if they explain the files."""
+        watcher, ended = self._changed()
+        if ended.error or ended.death or ended.is_late:
+            how = ended.error or ended.death or "it did not finish"
+            raise UnsupportedError(f"a forked process could not make the change: {how}")
+        if self._replayed(watcher.calls).now() != tree_of(self._folder):
+            raise UnsupportedError("the recorded calls do not explain the files that they left")
+        verdict, message = self._judge(tree_of(self._folder))
+        if verdict is not Verdict.NEW:
+            raise UnsupportedError(f"a forked process read {verdict} of the whole file; {message}")
+        return watcher.calls
+
+    def _prove(self, total: int) -> None:
+        """Kill writers at some of their calls, and compare their files with the replayed ones.
+
+        Raises
+        ------
+        UnsupportedError
+            If they differ in a byte.
+        """
+        for place in range(PROOFS):
+            moment = total * (place + 1) // (PROOFS + 1)
+            watcher, _ = self._changed(lambda number, _, at=moment: KILL if number >= at else PASS)
+            if self._replayed(watcher.calls).now() != tree_of(self._folder):
+                raise UnsupportedError("a killed writer left other files than the replay of its calls")
+
+    def _on_full_disk(self, calls: Sequence[FileCall], most: int) -> Iterator[Trial]:
+        """Yield trials in which calls that need space fail from a moment on."""
+        needing = [number for number, call in enumerate(calls) if call.needs_space]
+        for place in spread(len(needing) - 1, most) if needing else ():
+            first = needing[place]
+
+            def decide(number: int, call: FileCall, at: int = first) -> int:
+                return errno.ENOSPC if number >= at and call.needs_space else PASS
+
+            _, ended = self._changed(decide)
+            claims = not (ended.error or ended.death or ended.is_late)
+            verdict, message = self._judge(tree_of(self._folder))
+            if not claims:
+                message = f"{message}; the writer: {ended.error or ended.death or 'hung'}".lstrip("; ")
+            yield Trial(Fault.FULL, first, str(calls[first]), verdict, message, claims)
+
+    def _replayed(self, calls: Sequence[FileCall]) -> Disk:
+        disk = Disk(self._prepared.before)
+        for call in calls:
+            disk.apply(call)
+        return disk
+
+    def _changed(
+        self, decide: file_calls.Decide = lambda _number, _call: PASS
+    ) -> tuple[Watcher, Ended]:
+        """Change the file as it was before, in a watched child."""
+        write_tree(self._prepared.before, self._folder)
+        watcher = Watcher(self._folder, decide)
+        with watcher.following() as watched:
+
+            def change(_: object) -> None:
+                watched()
+                make(self._operations, self._way, self._versions, self._prepared.file)
+
+            ended = call_in_child(change, self._limit)
+        if watcher.problem:
+            raise UnavailableError(f"{watcher.problem} {ended.error}".strip())
+        return watcher, ended
+
+    def _judge(self, tree: Tree) -> tuple[Verdict, str]:
+        """Return the verdict on a state of the files; equal states are read once."""
+        digest = hashlib.sha256()
+        for path, content in sorted(tree.items()):
+            digest.update(f"{path}\0{'folder' if content is None else len(content)}\0".encode())
+            digest.update(content or b"")
+        if (key := digest.hexdigest()) not in self._judged:
+            write_tree(tree, self._folder)
+            self._judged[key] = self._read()
+        return self._judged[key]
+
+    def _read(self) -> tuple[Verdict, str]:
+        if not self._prepared.file.exists():
+            return Verdict.ABSENT, ""
+        ended = call_in_child(self._compared, self._limit)
+        if ended.is_late:
+            return Verdict.HANG, f"not finished after {self._limit:.0f} seconds"
+        if ended.death:
+            last = f": {ended.lines[-1]}" if ended.lines else ""
+            return Verdict.CRASH, f"{ended.death}{last}"[:MESSAGE_LENGTH]
+        if ended.error:
+            return Verdict.ERROR, ended.error.replace(f"{self._folder}/", "")
+        found: tuple[Verdict, str] = ended.value
+        return found
+
+    def _compared(self, _: object) -> tuple[Verdict, str]:
+        """Read the file, and return which version it is; raises as the reader does."""
+        operations = self._operations
+        found = operations.read(self._prepared.file)
+        difference = ""
+        for version, known in self._known.items():
+            try:
+                measured = operations.verify(known, found)
+                if (tuple(measured.repeats), measured.sentence) == self._prepared.usual[version]:
+                    return version, ""
+                difference = measured.sentence
+            except WrongValuesError as error:
+                difference = str(error)
+            except Exception as error:
+                # Arrays are read while they are compared; other values are in memory.
+                if isinstance(found, Path):
+                    raise
+                difference = f"{type(error).__name__}: {error}"
+        for version, known in self._known.items():
+            if self._is_head(known, found):
+                return Verdict.CUT, f"{len(found):,} of {plural(len(known), 'row')}, {version}"
+        return Verdict.DIFFERENT, difference[:MESSAGE_LENGTH]
+
+    def _is_head(self, known: Any, found: Any) -> bool:
+        """Return whether values are the first rows of others, the last of which may be damaged."""
+        if isinstance(found, Path) or len(found) >= len(known):
+            return False
+        whole = range(max(0, len(found) - 1))
+        take = self._operations.take
+        try:
+            self._operations.verify(take(known, whole), take(found, whole))
+        except Exception:
+            return False
+        return True
