@@ -1,0 +1,286 @@
+"""The study of survival: states after faults, verdicts on writers, results and page."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import partial
+
+import pytest
+
+from adapter_core.errors import UnsupportedError
+from format_bench.instruments import isolation
+from format_bench.instruments.file_calls import FileCall, Kind
+from format_bench.results.load import load
+from format_bench.results.study_rows import read
+from format_bench.runner.shards import merge
+from format_bench.studies.surviving.disk import Disk
+from format_bench.studies.surviving.interruptions import SURVIVAL
+from format_bench.studies.surviving.moments import END, SECTOR_BYTES, Fault, spread, states
+from format_bench.studies.surviving.survivors import FORM, SurvivalRow
+from format_bench.studies.surviving.trials import Verdict, prepare, run_trials
+from format_bench.studies.surviving.ways import Change, Renamed, Way
+from tests.factories.toy_writers import operating, store_numbers
+from tests.helpers import run
+
+ROWS = 20
+
+OVER = Way(Change.REPLACE)
+
+
+def calls(*kinds):
+    """Return calls from tuples of a kind, a path, bytes or another name, and an offset."""
+    found = []
+    for kind, path, *rest in kinds:
+        facts = {"at": rest[1]} if len(rest) > 1 else {}
+        if kind is Kind.OPEN:
+            facts = {"creates": True, "empties": True}
+        elif kind is Kind.RENAME:
+            facts = {"new_path": rest[0]}
+        elif rest:
+            facts["data"] = rest[0]
+        found.append(FileCall(kind, path, **facts))
+    return found
+
+
+REPLACED = calls(
+    (Kind.OPEN, "new"),
+    (Kind.WRITE, "new", b"1234", 0),
+    (Kind.WRITE, "new", b"56", 4),
+    (Kind.RENAME, "new", "file"),
+)
+
+
+def disk_after(*done, before=(("file", b"old"),)):
+    disk = Disk(dict(before))
+    for each in done:
+        disk.apply(each)
+    return disk
+
+
+def test_a_rename_without_a_sync_may_lose_both_versions():
+    disk = disk_after(*REPLACED)
+    assert disk.now() == {"file": b"123456"}
+    assert disk.synced() == {"file": b"old"}
+    assert disk.names_first() == {"file": b""}
+    assert disk.last_first() == {"file": b"\0\0\0\x0056"}
+
+
+def test_a_sync_before_the_rename_keeps_a_version():
+    done = [*REPLACED[:3], *calls((Kind.SYNC, "new")), REPLACED[3]]
+    disk = disk_after(*done)
+    assert disk.synced() == {"file": b"old", "new": b"123456"}
+    assert disk.names_first() == disk.last_first() == {"file": b"123456"}
+    disk.apply(FileCall(Kind.SYNC, ""))
+    assert disk.synced() == {"file": b"123456"}
+
+
+def test_a_sync_brings_names_and_lengths_of_other_files_too():
+    disk = disk_after(
+        *calls((Kind.OPEN, "file"), (Kind.WRITE, "file", b"12", 0), (Kind.OPEN, "log"), (Kind.SYNC, "log"))
+    )
+    assert disk.synced() == {"file": b"", "log": b""}
+    assert disk.now() == {"file": b"12", "log": b""}
+    disk.apply(FileCall(Kind.SYNC, "", of_all=True))
+    assert disk.synced() == disk.now()
+
+
+def test_a_hole_is_of_zeros():
+    resized = FileCall(Kind.RESIZE, "file", at=5)
+    disk = disk_after(resized, *calls((Kind.WRITE, "file", b"z", 7)))
+    assert disk.names_first() == {"file": b"old\0\0"}
+    assert disk.now() == disk.last_first() == {"file": b"old\0\0\0\0z"}
+
+
+def test_moments_are_evenly_spread():
+    assert spread(3, 100) == [0, 1, 2, 3]
+    found = spread(1000, 100)
+    assert (len(found), found[0], found[-1]) == (100, 0, 1000)
+    assert {after - before for before, after in zip(found, found[1:], strict=False)} == {10, 11}
+
+
+def test_a_write_is_interrupted_at_sectors_all_over_it():
+    large = calls((Kind.OPEN, "file"), (Kind.WRITE, "file", bytes(range(256)) * 400, 0))
+    found = [each for each in states({}, large, 100) if each.fault is Fault.KILL_IN_WRITE]
+    lengths = [len(each.tree["file"]) for each in found]
+    assert len({*lengths}) == len(lengths) == 100
+    assert {each % SECTOR_BYTES for each in lengths} == {0}
+    assert (lengths[0] < 2000, lengths[-1] > 100_000) == (True, True)
+
+
+def test_states_are_of_each_fault_at_each_moment():
+    found = Counter(each.fault for each in states({"file": b"old"}, REPLACED, 100))
+    assert found == dict.fromkeys(
+        (Fault.KILL, Fault.POWER, Fault.NAMES_FIRST, Fault.LAST_FIRST), len(REPLACED) + 1
+    )
+    assert [each.call for each in states({}, REPLACED, 2)][-1] == END
+
+
+def tried(label, folder, way=OVER, limit=10.0):
+    """Return the trials of a toy writer, in a process of its own."""
+    data = folder / "data"
+    store_numbers(data, ROWS)
+    operate = partial(operating, label)
+    prepared = prepare(operate, data, ROWS, way, folder)
+    how = operate, prepared, data, ROWS, way, 100, limit
+    outcome = isolation.run(run_trials, *how, limit_seconds=120)
+    assert not outcome.status, outcome.sentence
+    found = {each: Counter() for each in Fault}
+    for each in outcome.value.trials:
+        found[each.fault][each.verdict] += 1
+    return outcome.value, found
+
+
+def test_a_careless_writer_leaves_parts(tmp_path):
+    found, verdicts = tried("Careless", tmp_path)
+    assert found.calls == 1 + ROWS
+    # Before and after the file is emptied, then after each row but the last.
+    assert verdicts[Fault.KILL] == {Verdict.EARLIER: 1, Verdict.CUT: ROWS, Verdict.NEW: 1}
+    assert verdicts[Fault.POWER] == {Verdict.EARLIER: ROWS + 2}
+    assert verdicts[Fault.NAMES_FIRST] == {Verdict.EARLIER: 1, Verdict.CUT: ROWS + 1}
+    assert verdicts[Fault.FULL] == {Verdict.CUT: ROWS}
+    assert not any(each.claims_success for each in found.trials)
+    (last,) = (each for each in found.trials if each.is_last and each.fault is Fault.POWER)
+    assert last.verdict is Verdict.EARLIER
+    cut = next(each for each in found.trials if each.message)
+    assert (cut.verdict, cut.message, cut.call) == (
+        Verdict.CUT,
+        f"0 of {ROWS} rows, earlier",
+        "write file.toy, 5 bytes at 0",
+    )
+
+
+def test_a_careful_writer_leaves_one_version_or_the_other(tmp_path):
+    found, verdicts = tried("Careful", tmp_path)
+    assert {*sum(verdicts.values(), Counter())} == {Verdict.EARLIER, Verdict.NEW}
+    (last,) = (each for each in found.trials if each.is_last and each.fault is Fault.POWER)
+    assert last.verdict is Verdict.NEW
+
+
+def test_our_rename_outlives_kills_and_with_syncs_power_cuts(tmp_path):
+    power = (Fault.POWER, Fault.NAMES_FIRST, Fault.LAST_FIRST)
+    whole = {Verdict.EARLIER, Verdict.NEW}
+    for renamed in (Renamed.PLAIN, Renamed.SYNCED):
+        folder = tmp_path / renamed.value
+        folder.mkdir()
+        _, verdicts = tried("Careless", folder, Way(Change.REPLACE, renamed))
+        assert {*verdicts[Fault.KILL], *verdicts[Fault.FULL]} <= whole
+        survives = {*sum((verdicts[each] for each in power), Counter())} <= whole
+        assert survives is (renamed is Renamed.SYNCED)
+
+
+def test_a_writer_that_overlooks_a_full_disk_is_noticed(tmp_path):
+    found, _ = tried("Deaf", tmp_path)
+    full = [each for each in found.trials if each.fault is Fault.FULL]
+    assert len(full) == ROWS
+    assert all(each.claims_success and each.verdict is Verdict.CUT for each in full)
+    cell = SurvivalRow("tables", "Deaf", "eq", ROWS, "replacement").of(Fault.FULL, found, "here")
+    assert cell.claimed == (1.0,) * ROWS
+
+
+def test_errors_crashes_and_hangs_are_told_apart(tmp_path):
+    _, verdicts = tried("Strict", tmp_path, Way(Change.SAVE), limit=1.0)
+    assert verdicts[Fault.KILL] == {
+        Verdict.ABSENT: 1,
+        Verdict.CRASH: 1,
+        Verdict.HANG: 1,
+        Verdict.ERROR: ROWS - 1,
+        Verdict.NEW: 1,
+    }
+
+
+def test_a_library_that_refuses_a_path_cannot_replace(tmp_path):
+    store_numbers(tmp_path / "data", ROWS)
+    with pytest.raises(UnsupportedError, match=r"the library refuses a path that is there: FileExists"):
+        prepare(partial(operating, "Strict"), tmp_path / "data", ROWS, OVER, tmp_path)
+
+
+def measured(out, formats, **options):
+    usual = {"families": "tables", "rows": 200, "moments": 12, "limit": 10.0}
+    return SURVIVAL.run(out, formats=formats, **(usual | options))[0]
+
+
+def counted(rows, label, change, *faults, renamed=""):
+    found = Counter()
+    for each in rows:
+        if (each.format, each.change, each.renamed) == (label, change, renamed):
+            if each.fault in faults:
+                found += each.verdicts
+    return found
+
+
+def test_real_libraries_are_told_apart(tmp_path):
+    rows = measured(tmp_path, "CSV,SQLite")
+    whole = {Verdict.EARLIER, Verdict.NEW}
+    kills, power = (Fault.KILL, Fault.KILL_IN_WRITE), (Fault.POWER, Fault.NAMES_FIRST, Fault.LAST_FIRST)
+    assert counted(rows, "CSV", "replacement", *kills)[Verdict.CUT] > 0
+    assert {*counted(rows, "CSV", "replacement", *kills, renamed="renamed")} <= whole
+    assert {*counted(rows, "CSV", "replacement", *power, renamed="synced and renamed")} <= whole
+    assert {*counted(rows, "SQLite", "append", *Fault)} == whole
+    facts = {(each.format, each.change): each for each in rows if each.calls}
+    assert (facts["SQLite", "append"].undurable, facts["CSV", "save"].undurable) == (0, 1)
+    assert facts["SQLite", "append"].syncs > 0
+    (refused,) = (
+        each for each in rows if (each.format, each.change, each.renamed) == ("SQLite", "replacement", "")
+    )
+    assert refused.status == "unsupported"
+    assert "the library refuses a path that is there" in refused.sentence
+
+
+def test_results_are_records_that_resume_and_merge(tmp_path):
+    out = tmp_path / "out"
+    rows = measured(out, "Feather")
+    lines = (out / "results.jsonl").read_text().splitlines()
+    assert measured(out, "Feather") == rows == read(FORM, out)
+    assert (out / "results.jsonl").read_text().splitlines() == lines
+    found = load(out).records
+    assert {each.suite for each in found} == {"survival"}
+    neither = [
+        each
+        for each in found
+        if (each.metric, each.conditions.get("fault")) == ("survival neither version", "kill")
+        and each.conditions["change"] == "save"
+    ]
+    assert [len(each.repeats) for each in neither] == [len(rows[1].neither)]
+    place = neither[0].sentence.rpartition("reads in ")[2]
+    reads = [json.loads(each) for each in (out / place).read_text().splitlines()]
+    assert Counter(each["verdict"] for each in reads if each["fault"] == "kill") == rows[1].verdicts
+    merge(tmp_path / "merged", [out])
+    assert (tmp_path / "merged" / place).read_bytes() == (out / place).read_bytes()
+    # A change whose rows were lost is tried again.
+    kept = [each for each in lines if '"change": "stream"' not in each]
+    (out / "results.jsonl").write_text("\n".join(kept) + "\n")
+    assert {each.cell for each in measured(out, "Feather")} == {each.cell for each in rows}
+
+
+def test_arrays_are_tried_too(tmp_path):
+    rows = measured(tmp_path, "NPY", families="arrays", moments=4)
+    assert counted(rows, "NPY", "save", Fault.KILL)[Verdict.NEW] == 1
+    assert {each.suite for each in load(tmp_path).records} == {"survival-arrays"}
+    assert {*counted(rows, "NPY", "replacement", Fault.KILL, renamed="renamed")} <= {
+        Verdict.EARLIER,
+        Verdict.NEW,
+    }
+
+
+def test_the_command_tries_and_prints_the_page(tmp_path):
+    options = ["--formats", "CSV", "--families", "tables", "--rows", 100, "--moments", 6]
+    done = run("study", "survival", *options, "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "tables: CSV, replacement, kill: " in done.stderr
+    assert "killed, and left the replayed files, byte by byte" in done.stdout
+    done = run("study", "survival", "--page", tmp_path)
+    assert done.stdout.startswith("# When a save is interrupted")
+    assert "**The same with a temporary name and a rename**: always whole" in done.stdout
+    assert "| CSV |" in done.stdout
+
+
+def test_the_command_refuses_unknown_names_and_a_missing_folder(tmp_path):
+    for arguments, sentence in (
+        (["--formats", "XYZ", "--out", tmp_path], "there is no format 'XYZ'"),
+        (["--families", "songs", "--out", tmp_path], "there is no family 'songs'"),
+        ([], "give --out FOLDER"),
+    ):
+        done = run("study", "survival", *arguments)
+        assert done.returncode == 2, done.stderr
+        assert sentence in done.stderr
