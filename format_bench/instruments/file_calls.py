@@ -1,8 +1,8 @@
 """Calls by which a process changes the files of a folder: recorded, refused, or the last of its life.
 
-The kernel stops the process at each such call and asks its supervisor, before the call is made
-(https://man7.org/linux/man-pages/man2/seccomp_unotify.2.html). Unlike functions that are put before those
-of the C library, this sees what the library's own buffered files write, and programs without it::
+The kernel stops the process at each such call and asks its supervisor before the call is made
+(https://man7.org/linux/man-pages/man2/seccomp_unotify.2.html). Unlike a preloaded library, this sees the
+writes of the C library's own buffered files, and programs without that library::
 
     watcher = Watcher(folder)
     with watcher.following() as watched:
@@ -330,7 +330,9 @@ class Watcher:
                 return None
             is_exclusive = base == "link" or (name == "renameat2" and bool(given[4] & _RENAME_NOREPLACE))
             kind = Kind.RENAME if base == "rename" else Kind.LINK
-            return FileCall(kind, path, new_path=new, is_exclusive=is_exclusive, needs_space=base == "link")
+            return FileCall(
+                kind, path, new_path=new, is_exclusive=is_exclusive, needs_space=base == "link"
+            )
         if path is None:
             return None
         if name == "unlinkat" and given[2] & _AT_REMOVEDIR:
@@ -375,7 +377,9 @@ class _Process:
     def opened(self, descriptor: int) -> str:
         """Return the path of an open file."""
         number = _signed(descriptor)
-        return os.readlink(f"/proc/{self.pid}/{'cwd' if number == _AT_FDCWD else f'fd/{number}'}")
+        return os.readlink(  # noqa: PTH115 (names such as "pipe:[1]" are no paths)
+            f"/proc/{self.pid}/{'cwd' if number == _AT_FDCWD else f'fd/{number}'}"
+        )
 
     def position(self, descriptor: int) -> tuple[int, int]:
         """Return the offset of an open file, and the flags that it was opened with."""

@@ -1,8 +1,7 @@
 """Model of a folder on a disk: what calls make of it, and what a power cut leaves.
 
-The model of persistence is deliberately plain (docs/survival.md). A sync of a file brings its bytes to the
-device, and all changes of names and lengths made before, as the journals of ext4 and XFS do. Nothing else
-is certain.
+The model of persistence is plain (docs/survival.md). A sync of a file brings its bytes to the device, and
+all changes of names and lengths made before, as the journals of ext4 and XFS do. Nothing else is certain.
 """
 
 from __future__ import annotations
@@ -45,9 +44,7 @@ class Disk:
     """
 
     def __init__(self, content: Mapping[str, bytes | None]) -> None:
-        self._names = {
-            path: None if found is None else _File(found) for path, found in content.items()
-        }
+        self._names = {path: None if found is None else _File(found) for path, found in content.items()}
         self._safe_names = dict(self._names)
         self._last: tuple[_File, int, bytes] | None = None
         """The last write: the file, the offset, the bytes."""
@@ -92,14 +89,17 @@ class Disk:
         elif call.kind is Kind.RMDIR:
             if names[path] is None and not self._inside(path):
                 del names[path]
-        elif (call.is_exclusive and new in names) or not self._has_parent(new):
-            return
-        elif call.kind is Kind.LINK:
-            names[new] = names[path]
-        elif not self._inside(new):
+        elif not (call.is_exclusive and new in names) and self._has_parent(new):
+            if call.kind is Kind.LINK:
+                names[new] = names[path]
+            else:
+                self._rename(path, new)
+
+    def _rename(self, path: str, new: str) -> None:
+        if not self._inside(new):
             moved = {path: new, **{each: new + each[len(path) :] for each in self._inside(path)}}
-            found = {moved[each]: names.pop(each) for each in moved}
-            names.update(found)
+            found = {moved[each]: self._names.pop(each) for each in moved}
+            self._names.update(found)
 
     def _inside(self, folder: str) -> list[str]:
         return [each for each in self._names if each.startswith(f"{folder}/")]

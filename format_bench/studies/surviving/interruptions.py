@@ -143,8 +143,10 @@ class _Changes:
 def _told(row: SurvivalRow) -> str:
     name = " ".join(filter(None, [f"{row.family}: {row.format}, {row.change}", row.renamed]))
     if row.status:
-        return f"{name}, {row.fault}: {row.status}: {row.sentence}" if row.fault else (
-            f"{name}: {row.status}: {row.sentence}"
+        return (
+            f"{name}, {row.fault}: {row.status}: {row.sentence}"
+            if row.fault
+            else (f"{name}: {row.status}: {row.sentence}")
         )
     if not row.fault:
         return f"{name}: {row.calls} calls"

@@ -124,6 +124,7 @@ def findings(context: Context) -> Iterator[Block]:
     synced = _of(context, Change.REPLACE, Renamed.SYNCED)
     saves, appends = _of(context, Change.SAVE), _of(context, Change.APPEND)
     everything = [*saves, *own, *streams, *appends]
+    deaf = _names(each for each in everything if each.count([Fault.FULL], "claimed"))
     items = [
         _split("A file that the library replaces itself, when its writer is killed", own, KILLS),
         _split("The same with a temporary name and a rename", plain, KILLS),
@@ -133,8 +134,7 @@ def findings(context: Context) -> Iterator[Block]:
         _split("An append, when the power is cut", appends, POWER_CUTS),
         _kept("A first save that has returned outlives a power cut", saves),
         _kept("An append that has returned outlives a power cut", appends),
-        "**A full disk that the library's call did not report, while the new version was not there**: "
-        f"{_names(each for each in everything if each.count([Fault.FULL], 'claimed'))}.",
+        f"**A full disk that was not reported, while the new version was not there**: {deaf}.",
     ]
     yield Block(items=[each for each in items if each])
 
@@ -209,7 +209,11 @@ def changed(context: Context, change: str) -> Iterator[Block]:
     header = ["format", "calls", "syncs", *Fault, "after the return"]
     rows = []
     for each in _of(context, Change(change)):
-        after = "-" if each.facts.undurable is None else ["durable", "not durable"][int(each.facts.undurable)]
+        after = (
+            "-"
+            if each.facts.undurable is None
+            else ["durable", "not durable"][int(each.facts.undurable)]
+        )
         cells = [each.shown([fault]) for fault in Fault]
         rows.append([each.cell.format, str(each.facts.calls), str(each.facts.syncs), *cells, after])
     if rows:

@@ -89,9 +89,7 @@ class SurvivalRow:
         trials = [each for each in tried.trials if each.fault is fault]
         if not trials:
             reason = "no call of this change can meet this fault"
-            return replace(
-                self, fault=fault.value, status=CellStatus.UNSUPPORTED, sentence=reason
-            )
+            return replace(self, fault=fault.value, status=CellStatus.UNSUPPORTED, sentence=reason)
         found = [each.verdict for each in trials]
         lost = {*SILENT, *ENDED, Verdict.ERROR, *([Verdict.ABSENT] if self.way.has_earlier else [])}
         messages = Counter(
@@ -149,7 +147,7 @@ class _SurvivalForm(ShareForm[SurvivalRow]):
         return None if row.status and name != "neither" else super().metric_of(row, name)
 
     def rows(self, found: Iterable[Record]) -> list[SurvivalRow]:
-        """Return the rows of records; a change that failed first and was then tried again has no failure."""
+        """Return the rows of records; a change that failed before it succeeded has no failure."""
         values_first = sorted(found, key=lambda each: each.value is None)
         rows = super().rows(values_first)
         return [row if row.calls is None else replace(row, status="") for row in rows]

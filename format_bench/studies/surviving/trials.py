@@ -252,9 +252,7 @@ class _Trials:
             disk.apply(call)
         return disk
 
-    def _changed(
-        self, decide: file_calls.Decide = lambda _number, _call: PASS
-    ) -> tuple[Watcher, Ended]:
+    def _changed(self, decide: file_calls.Decide = lambda _number, _call: PASS) -> tuple[Watcher, Ended]:
         """Change the file as it was before, in a watched child."""
         write_tree(self._prepared.before, self._folder)
         watcher = Watcher(self._folder, decide)

@@ -1,7 +1,7 @@
-"""Ways to change a saved file: a save, a replacement, a stream of batches, an append; with our rename or not.
+"""Ways to change a saved file, by the library where it shall be, or under a temporary name.
 
-Adapters write under a temporary name and rename the complete file (`BaseAdapter.replacing`). Here a library
-also writes where the file shall be, as its users let it.
+Adapters write under a temporary name and rename the complete file (`BaseAdapter.replacing`). Here a
+library also writes where the file shall be, as its users let it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +89,7 @@ class Versions:
     @classmethod
     def of(cls, operations: Operations, whole: Any, count: int, way: Way) -> Versions:
         """Return the versions in data of twice as many rows, or chunks, as `count`."""
-        earlier, given = (
-            operations.take(whole, range(start, start + count)) for start in (0, count)
-        )
+        earlier, given = (operations.take(whole, range(start, start + count)) for start in (0, count))
         return cls(earlier, given, whole if way.change is Change.APPEND else given)
 
 
@@ -110,7 +109,7 @@ def make(operations: Operations, way: Way, versions: Versions, file: Path) -> No
     elif way.change is Change.STREAM:
         rows = len(versions.given)
         edges = [rows * number // BATCHES for number in range(BATCHES + 1)]
-        spans = (range(*each) for each in zip(edges, edges[1:], strict=False))
+        spans = (range(*each) for each in pairwise(edges))
         batches = [operations.take(versions.given, span) for span in spans if span]
         adapter.save_batches(iter(batches), file)
     else:

@@ -21,13 +21,13 @@ from format_bench.results.study_rows import StudyForm
 from format_bench.results.suites import FAMILIES, SUITES
 from format_bench.runner.shards import Shard, merge
 from format_bench.studies.damaging import counts as damage
-from format_bench.studies.surviving import survivors as survival
 from format_bench.studies.declared import study
 from format_bench.studies.declared.blocks import LONG, Block, Page, circumstances
 from format_bench.studies.declared.claims import Claim, Compared
 from format_bench.studies.declared.rows import Instrument
 from format_bench.studies.declared.selection import Numbers
 from format_bench.studies.read_maps import mapping as read_maps
+from format_bench.studies.surviving import survivors as survival
 from tests.factories.records import METADATA, record, results
 from tests.helpers import ROOT, run
 

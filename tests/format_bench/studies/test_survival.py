@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from functools import partial
+from itertools import pairwise
 
 import pytest
 
@@ -77,7 +78,9 @@ def test_a_sync_before_the_rename_keeps_a_version():
 
 def test_a_sync_brings_names_and_lengths_of_other_files_too():
     disk = disk_after(
-        *calls((Kind.OPEN, "file"), (Kind.WRITE, "file", b"12", 0), (Kind.OPEN, "log"), (Kind.SYNC, "log"))
+        *calls(
+            (Kind.OPEN, "file"), (Kind.WRITE, "file", b"12", 0), (Kind.OPEN, "log"), (Kind.SYNC, "log")
+        )
     )
     assert disk.synced() == {"file": b"", "log": b""}
     assert disk.now() == {"file": b"12", "log": b""}
@@ -96,7 +99,7 @@ def test_moments_are_evenly_spread():
     assert spread(3, 100) == [0, 1, 2, 3]
     found = spread(1000, 100)
     assert (len(found), found[0], found[-1]) == (100, 0, 1000)
-    assert {after - before for before, after in zip(found, found[1:], strict=False)} == {10, 11}
+    assert {after - before for before, after in pairwise(found)} == {10, 11}
 
 
 def test_a_write_is_interrupted_at_sectors_all_over_it():
@@ -203,9 +206,9 @@ def measured(out, formats, **options):
 def counted(rows, label, change, *faults, renamed=""):
     found = Counter()
     for each in rows:
-        if (each.format, each.change, each.renamed) == (label, change, renamed):
-            if each.fault in faults:
-                found += each.verdicts
+        is_of = (each.format, each.change, each.renamed) == (label, change, renamed)
+        if is_of and each.fault in faults:
+            found += each.verdicts
     return found
 
 
@@ -221,7 +224,9 @@ def test_real_libraries_are_told_apart(tmp_path):
     assert (facts["SQLite", "append"].undurable, facts["CSV", "save"].undurable) == (0, 1)
     assert facts["SQLite", "append"].syncs > 0
     (refused,) = (
-        each for each in rows if (each.format, each.change, each.renamed) == ("SQLite", "replacement", "")
+        each
+        for each in rows
+        if (each.format, each.change, each.renamed) == ("SQLite", "replacement", "")
     )
     assert refused.status == "unsupported"
     assert "the library refuses a path that is there" in refused.sentence
