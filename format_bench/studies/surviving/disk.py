@@ -1,7 +1,7 @@
 """Model of a folder on a disk: what calls make of it, and what a power cut leaves.
 
-The model of persistence is plain (docs/survival.md). A sync of a file brings its bytes to the device, and
-all changes of names and lengths made before, as the journals of ext4 and XFS do. Nothing else is certain.
+The model of persistence is plain (docs/survival.md): a sync of a file brings its bytes to the device,
+and all changes of names and lengths made before, as the journals of ext4 and XFS do. No more is certain.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ END = "after the last call"
 
 
 def spread(total: int, most: int) -> list[int]:
-    """Return numbers from 0 to `total`, both included: all of them, or as many as asked, evenly spread."""
+    """Return numbers from 0 to `total`, both included: all, or as many as asked, evenly spread."""
     if total < most:
         return list(range(total + 1))
     return sorted({round(place * total / (most - 1)) for place in range(most)})

@@ -16,8 +16,8 @@ from typing import Any
 
 from adapter_core.errors import FormatBenchError, UnavailableError, UnsupportedError, WrongValuesError
 from format_bench.families.operations import Operations
-from format_bench.instruments import file_calls
-from format_bench.instruments.file_calls import KILL, PASS, FileCall, Kind, Watcher
+from format_bench.instruments import stopped_calls
+from format_bench.instruments.file_calls import KILL, PASS, Decide, FileCall, Kind, Watcher
 from format_bench.instruments.forked import MESSAGE_LENGTH, Ended, call_in_child
 from format_bench.instruments.memory_limit import limit_address_space
 from format_bench.results.display.text import plural
@@ -162,7 +162,7 @@ def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
     UnsupportedError
         If the recorded calls do not explain the files.
     """
-    file_calls.check_available()
+    stopped_calls.check_available()
     limit_address_space(LIMIT_BYTES)
     with operate(data) as operations:
         return _Trials(operations, prepared, data, count, way, limit_seconds).run(most)
@@ -252,7 +252,7 @@ class _Trials:
             disk.apply(call)
         return disk
 
-    def _changed(self, decide: file_calls.Decide = lambda _number, _call: PASS) -> tuple[Watcher, Ended]:
+    def _changed(self, decide: Decide = lambda _number, _call: PASS) -> tuple[Watcher, Ended]:
         """Change the file as it was before, in a watched child."""
         write_tree(self._prepared.before, self._folder)
         watcher = Watcher(self._folder, decide)

@@ -12,7 +12,7 @@ import shutil
 import pytest
 
 from adapter_core.errors import UnavailableError
-from format_bench.instruments import file_calls
+from format_bench.instruments import stopped_calls
 from format_bench.instruments.file_calls import KILL, PASS, Kind, Watcher
 from format_bench.instruments.forked import call_in_child
 from format_bench.studies.surviving.disk import Disk, tree_of, write_tree
@@ -140,7 +140,7 @@ def test_a_process_that_is_never_watched_is_no_success(tmp_path):
 
 
 def test_other_machines_record_nothing(monkeypatch):
-    file_calls.check_available()
+    stopped_calls.check_available()
     monkeypatch.setattr(platform, "machine", lambda: "s390x")
     with pytest.raises(UnavailableError, match="on Linux with x86_64 or aarch64 alone, and this is"):
-        file_calls.check_available()
+        stopped_calls.check_available()
