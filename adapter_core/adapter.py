@@ -113,6 +113,10 @@ class BaseAdapter(Pasteable, ABC):
         adapter.checks_saves = False
         return adapter
 
+    def recover(self, path: Path) -> bool:  # noqa: ARG002 (for libraries that have one)
+        """Let the library mend a file whose writer was killed; return whether it has a way to do so."""
+        return False
+
     def _existing(self, path: str | os.PathLike[str]) -> Path:
         """Return the path of a saved file; raise `FileNotFoundError` if there is none."""
         path = Path(path)

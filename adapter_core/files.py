@@ -55,6 +55,11 @@ def partial_path(path: Path, suffix: str | None = None) -> Path:
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial{ending}")
 
 
+def is_partial(name: str) -> bool:
+    """Return whether `partial_path` has made a name."""
+    return bool(_PARTIAL.fullmatch(name))
+
+
 @contextmanager
 def write_atomically(path: str | os.PathLike[str], *, durable: bool = False) -> Iterator[Path]:
     """Give a temporary path beside `path`; move it there if the block succeeds, else remove it.
@@ -122,7 +127,7 @@ def _remove_left_over(folder: Path) -> None:
     for each in folder.glob(".*.partial*"):
         # One that another writer has just removed, or that is another user's, is not ours to remove.
         with suppress(OSError):
-            if _PARTIAL.fullmatch(each.name) and time.time() - each.lstat().st_mtime > _KILLED_SECONDS:
+            if is_partial(each.name) and time.time() - each.lstat().st_mtime > _KILLED_SECONDS:
                 remove(each)
 
 

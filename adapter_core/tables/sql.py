@@ -135,6 +135,12 @@ class SQLiteTable(PartialReads, Tunable):
     # Without rowids, rows by number would need a count of those before them.
     tuned_indexes = "an index of each sort key and lookup column; ANALYZE"
 
+    def recover(self, path: Path) -> bool:
+        """Let SQLite undo an unfinished transaction, for which it opens the file for writing."""
+        with closing(sqlite3.connect(path)) as database:
+            database.execute("SELECT name FROM sqlite_master").fetchall()
+        return True
+
     def _check_values(self, df: pd.DataFrame) -> None:
         if len(df.columns) > MAX_COLUMNS:
             raise self.refusal(f"{len(df.columns):,} columns do not fit in {MAX_COLUMNS:,}")

@@ -53,6 +53,9 @@ pwritev2 328 287, fallocate 285 47
 _WRITES_FILE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _PROT_WRITE, _MAP_SHARED, _MAP_ANONYMOUS = 2, 1, 0x20
 
+RECORD, PERMITTING = "the record of file calls", "a machine that permits seccomp"
+"""Name for messages, and the advice where it cannot be made."""
+
 AT_FDCWD = -100
 """The process's own folder, in place of a folder's descriptor."""
 
@@ -71,8 +74,8 @@ def check_available() -> None:
         If it cannot.
     """
     if platform.system() != "Linux" or platform.machine() not in MACHINES:
-        reason = f"calls are recorded on Linux with {' or '.join(MACHINES)} alone"
-        raise UnavailableError(f"{reason}, and this is {platform.system()} with {platform.machine()}")
+        here = f"this is {platform.system()} with {platform.machine()}"
+        raise UnavailableError(RECORD, here, f"Linux with {' or '.join(MACHINES)}")
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,8 @@ def listen() -> int:
     libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     found = install(_program(architecture), _NEW_LISTENER, number)
     if found < 0:
-        raise UnavailableError(f"the kernel records no calls: {os.strerror(ctypes.get_errno())}")
+        reason = f"the kernel refuses: {os.strerror(ctypes.get_errno())}"
+        raise UnavailableError(RECORD, reason, PERMITTING)
     return found
 
 

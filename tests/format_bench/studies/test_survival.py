@@ -216,7 +216,10 @@ def test_real_libraries_are_told_apart(tmp_path):
     rows = measured(tmp_path, "CSV,SQLite")
     whole = {Verdict.EARLIER, Verdict.NEW}
     kills, power = (Fault.KILL, Fault.KILL_IN_WRITE), (Fault.POWER, Fault.NAMES_FIRST, Fault.LAST_FIRST)
-    assert counted(rows, "CSV", "replacement", *kills)[Verdict.CUT] > 0
+    # A row that is cut may change the type of its column; the others are first rows all the same.
+    csv = counted(rows, "CSV", "replacement", *kills)
+    assert csv[Verdict.CUT] > 10
+    assert csv[Verdict.DIFFERENT] <= 1
     assert {*counted(rows, "CSV", "replacement", *kills, renamed="renamed")} <= whole
     assert {*counted(rows, "CSV", "replacement", *power, renamed="synced and renamed")} <= whole
     assert {*counted(rows, "SQLite", "append", *Fault)} == whole
@@ -259,13 +262,13 @@ def test_results_are_records_that_resume_and_merge(tmp_path):
 
 
 def test_arrays_are_tried_too(tmp_path):
-    rows = measured(tmp_path, "NPY", families="arrays", moments=4)
+    rows = measured(tmp_path, "NPY", families="arrays", moments=20)
     assert counted(rows, "NPY", "save", Fault.KILL)[Verdict.NEW] == 1
     assert {each.suite for each in load(tmp_path).records} == {"survival-arrays"}
-    assert {*counted(rows, "NPY", "replacement", Fault.KILL, renamed="renamed")} <= {
-        Verdict.EARLIER,
-        Verdict.NEW,
-    }
+    # Two renames replace a folder, and between them there is none.
+    replaced = counted(rows, "NPY", "replacement", Fault.KILL, renamed="renamed")
+    assert {*replaced} == {Verdict.EARLIER, Verdict.ABSENT, Verdict.NEW}
+    assert replaced[Verdict.ABSENT] == 1
 
 
 def test_the_command_tries_and_prints_the_page(tmp_path):
