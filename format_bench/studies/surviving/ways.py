@@ -64,6 +64,12 @@ class Way:
             return TableChange.APPEND not in adapter.unsupported_changes
         return isinstance(adapter, Appendable)
 
+    def keeps_order(self, adapter: BaseAdapter) -> bool:
+        """Return whether a reader returns the rows in the order in which they were given."""
+        if self.change is Change.STREAM:
+            return isinstance(adapter, Streams) and adapter.keeps_order_of_batches
+        return self.change is not Change.APPEND or not isinstance(adapter, Changeable)
+
 
 WAYS = (
     Way(Change.SAVE),
