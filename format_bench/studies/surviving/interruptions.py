@@ -29,8 +29,8 @@ from format_bench.studies.damaging.counts import facts_sentence
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
 from format_bench.studies.surviving.moments import Fault
 from format_bench.studies.surviving.survivors import FORM, SurvivalRow
-from format_bench.studies.surviving.trials import Tried, prepare, run_trials
-from format_bench.studies.surviving.ways import WAYS, Way
+from format_bench.studies.surviving.trials import Tried, Verdict, prepare, run_trials
+from format_bench.studies.surviving.ways import WAYS, Change, Way
 
 DATASETS = {"tables": "eq", "arrays": "era5-small"}
 """Data sets by family."""
@@ -97,6 +97,8 @@ class _Changes:
     def __init__(self, agenda: Agenda[SurvivalRow], limit_seconds: float) -> None:
         self._agenda, self._limit = agenda, limit_seconds
         self._out = agenda.out or Path()
+        self._judged: dict[tuple[str, str], dict[str, tuple[Verdict, str]]] = {}
+        """Verdicts on files by family and format; a save and a replacement make the same new version."""
 
     def rows(self, cells: list[SurvivalRow]) -> Iterator[SurvivalRow]:
         """Yield the rows of all cells that are not known."""
@@ -120,11 +122,15 @@ class _Changes:
         operate = partial(operations_on, case, is_warm=False)
         asked = data, cell.rows, cell.way
         ready = ready if ready.status else call(prepare, operate, *asked, place)
-        how = cell.moments, self._limit
+        judged: dict[str, tuple[Verdict, str]] = {}
+        if cell.way.change in {Change.SAVE, Change.REPLACE}:
+            judged = self._judged.setdefault((cell.family, cell.format), judged)
+        how = cell.moments, self._limit, judged
         tried = ready if ready.status else call(run_trials, operate, ready.value, *asked, *how)
         if tried.status:
             yield replace(cell, status=tried.status, sentence=tried.sentence)
             return
+        judged |= tried.value.judged
         yield from self._rows_of(cell, tried.value)
 
     def _rows_of(self, cell: SurvivalRow, tried: Tried) -> Iterator[SurvivalRow]:

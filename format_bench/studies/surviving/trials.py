@@ -45,6 +45,10 @@ class Verdict(StrEnum):
     HANG = "hang"
 
 
+# Verdicts that do not depend on the earlier version.
+_OF_FILES_ALONE = {Verdict.NEW, Verdict.ERROR, Verdict.CUT, Verdict.CRASH, Verdict.HANG}
+
+
 @dataclass(frozen=True)
 class Trial:
     """A fault at a moment, and its verdict."""
@@ -89,6 +93,8 @@ class Tried:
     syncs: int
     """Of these, calls that bring bytes or names to the device."""
     trials: tuple[Trial, ...]
+    judged: dict[str, tuple[Verdict, str]]
+    """Verdicts by digest of the files, for further changes of files of the same format."""
 
 
 def prepare(operate: Operate, data: Path, count: int, way: Way, place: Path) -> Prepared:
@@ -149,6 +155,7 @@ def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
     way: Way,
     most: int,
     limit_seconds: float,
+    judged: dict[str, tuple[Verdict, str]],
 ) -> Tried:
     """Change a file under a watch, make the states that faults leave, and read each in a child.
 
@@ -162,6 +169,8 @@ def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
         Moments of each fault.
     limit_seconds : float
         Wall time after which a reader counts as hanging.
+    judged : dict
+        Verdicts on the same new version after other changes.
 
     Raises
     ------
@@ -173,7 +182,9 @@ def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
     stopped_calls.check_available()
     limit_address_space(LIMIT_BYTES)
     with operate(data) as operations:
-        return _Trials(operations, prepared, data, count, way, limit_seconds).run(most)
+        trials = _Trials(operations, prepared, data, count, way, limit_seconds)
+        trials.judged |= {key: found for key, found in judged.items() if found[0] in _OF_FILES_ALONE}
+        return trials.run(most)
 
 
 class _Trials:
@@ -197,7 +208,7 @@ class _Trials:
         gc.collect()
         # The collector of a child would copy each page of memory that it marks.
         gc.freeze()
-        self._judged: dict[str, tuple[Verdict, str]] = {}
+        self.judged: dict[str, tuple[Verdict, str]] = {}
 
     def run(self, most: int) -> Tried:
         calls = self._recorded()
@@ -209,7 +220,7 @@ class _Trials:
         ]
         trials += self._on_full_disk(made, most)
         syncs = sum(each.kind is Kind.SYNC or each.is_synced for each in calls)
-        return Tried(len(made), syncs, tuple(trials))
+        return Tried(len(made), syncs, tuple(trials), self.judged)
 
     def _recorded(self) -> list[FileCall]:
         """Return the calls of the change, if they explain the files."""
@@ -285,10 +296,10 @@ class _Trials:
                 continue
             digest.update(f"{path}\0{'folder' if content is None else len(content)}\0".encode())
             digest.update(content or b"")
-        if (key := digest.hexdigest()) not in self._judged:
+        if (key := digest.hexdigest()) not in self.judged:
             write_tree(tree, self._folder)
-            self._judged[key] = self._read()
-        return self._judged[key]
+            self.judged[key] = self._read()
+        return self.judged[key]
 
     def _read(self) -> tuple[Verdict, str]:
         if not self._prepared.file.exists():

@@ -125,7 +125,7 @@ def tried(label, folder, way=OVER, limit=10.0):
     store_numbers(data, ROWS)
     operate = partial(operating, label)
     prepared = prepare(operate, data, ROWS, way, folder)
-    how = operate, prepared, data, ROWS, way, 100, limit
+    how = operate, prepared, data, ROWS, way, 100, limit, {}
     outcome = isolation.run(run_trials, *how, limit_seconds=120)
     assert not outcome.status, outcome.sentence
     found = {each: Counter() for each in Fault}
