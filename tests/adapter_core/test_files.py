@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from adapter_core.errors import DamagedStateError
-from adapter_core.files import content_of, partial_path, write_atomically
+from adapter_core.files import content_of, is_partial, partial_path, write_atomically
 
 ROOT = Path(__file__).parents[2]
 
@@ -84,6 +84,8 @@ def test_temporary_names_are_unlike_each_other_keep_the_ending_and_are_ignored_b
     assert first != second
     assert first.suffix == ".parquet"
     assert partial_path(path, ".tar.gz").name.endswith(".partial.tar.gz")
+    assert is_partial(first.name)
+    assert not is_partial("file.parquet")
     names = [first.name, partial_path(tmp_path / "a").name, partial_path(path, ".tar.gz").name]
     ignored = subprocess.run(
         ["git", "check-ignore", "--no-index", *names],

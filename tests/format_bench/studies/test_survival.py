@@ -7,6 +7,8 @@ from collections import Counter
 from functools import partial
 from itertools import pairwise
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from adapter_core.errors import UnsupportedError
@@ -18,6 +20,7 @@ from format_bench.runner.shards import merge
 from format_bench.studies.surviving.disk import Disk
 from format_bench.studies.surviving.interruptions import SURVIVAL
 from format_bench.studies.surviving.moments import END, SECTOR_BYTES, Fault, spread, states
+from format_bench.studies.surviving.parts import arranged, is_part
 from format_bench.studies.surviving.survivors import FORM, SurvivalRow
 from format_bench.studies.surviving.trials import Verdict, prepare, run_trials
 from format_bench.studies.surviving.ways import Change, Renamed, Way
@@ -196,6 +199,21 @@ def test_a_library_that_refuses_a_path_cannot_replace(tmp_path):
     store_numbers(tmp_path / "data", ROWS)
     with pytest.raises(UnsupportedError, match=r"the library refuses a path that is there: FileExists"):
         prepare(partial(operating, "Strict"), tmp_path / "data", ROWS, OVER, tmp_path)
+
+
+def test_parts_of_a_table_are_recognised():
+    whole = pd.DataFrame({"text": ["a", "b", "c"], "truth": [True, False, True], "count": [1, 2, 3]})
+    # The last row was cut, and its column is text for that.
+    head = pd.DataFrame({"text": ["a", "b"], "truth": ["True", "Fa"], "count": [1.0, np.nan]})
+    assert is_part(whole, head, is_ordered=True)
+    assert is_part(whole, head.head(0), is_ordered=True)
+    assert not is_part(whole, head.assign(text=["x", "b"]), is_ordered=True)
+    assert not is_part(whole, whole, is_ordered=True)
+    some = whole.iloc[[2, 0]].reset_index(drop=True)
+    assert is_part(whole, some, is_ordered=False)
+    assert not is_part(whole, some, is_ordered=True)
+    assert not is_part(whole, some.assign(count=[3, 4]), is_ordered=False)
+    assert arranged(whole.iloc[::-1]).equals(whole)
 
 
 def measured(out, formats, **options):
