@@ -25,7 +25,7 @@ class ShareForm(StudyForm[Row]):
 
     def records(self, row: Row, run_id: str) -> Iterator[Record]:
         """Yield the records of a row, with the intervals of shares."""
-        flags = {found for each in self.values if (found := self._metric_of_flags(row, each))}
+        flags = {self._metric_of_flags(row, name) for name in self.values}
         for each in super().records(row, run_id):
             if each.metric in flags and each.repeats:
                 interval = [*share_interval(int(sum(each.repeats)), len(each.repeats))]

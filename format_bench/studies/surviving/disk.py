@@ -126,7 +126,7 @@ class Disk:
         length : int
             Bytes that it has written.
         """
-        found: Tree = {path: file and bytes(file.data) for path, file in self._items()}
+        found: Tree = {path: None if file is None else bytes(file.data) for path, file in self._items()}
         before = found.get(part.path) if part else None
         if part and before is not None:
             content = bytearray(before)
@@ -136,11 +136,11 @@ class Disk:
 
     def synced(self) -> Tree:
         """Return the files after a power cut, if nothing but the synced reached the device."""
-        return {path: file and file.safe for path, file in self._safe_names.items()}
+        return {path: None if file is None else file.safe for path, file in self._safe_names.items()}
 
     def names_first(self) -> Tree:
         """Return the files after a power cut, if names and lengths reached the device, but no bytes."""
-        return {path: file and bytes(file.bare) for path, file in self._items()}
+        return {path: None if file is None else bytes(file.bare) for path, file in self._items()}
 
     def last_first(self) -> Tree:
         """Return the files after a power cut, if of the bytes only the last write reached the device."""

@@ -73,12 +73,11 @@ def changes_of(rows: Iterable[SurvivalRow]) -> list[Tried]:
     found: dict[SurvivalRow, Tried] = {}
     for row in rows:
         found.setdefault(row.cell, Tried(row.cell)).add(row)
-    order = [*TITLES], [(each.change, each.renamed) for each in WAYS]
 
     def place(each: Tried) -> tuple[object, ...]:
         cell = each.cell
-        way = cell.change, cell.renamed
-        return order[0].index(cell.family), cell.format.lower(), order[1].index(way), -cell.moments
+        family, way = [*TITLES].index(cell.family), WAYS.index(cell.way)
+        return family, cell.format.lower(), way, -cell.moments
 
     return sorted(found.values(), key=place)
 

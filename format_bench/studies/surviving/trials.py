@@ -245,7 +245,11 @@ class _Trials:
         """
         for place in range(PROOFS):
             moment = total * (place + 1) // (PROOFS + 1)
-            watcher, _ = self._changed(lambda number, _, at=moment: KILL if number >= at else PASS)
+
+            def decide(number: int, _: FileCall, at: int = moment) -> int:
+                return KILL if number >= at else PASS
+
+            watcher, _ = self._changed(decide)
             if self._replayed(watcher.calls).now() != tree_of(self._folder):
                 raise RuntimeError("a killed writer left other files than the replay of its calls")
 

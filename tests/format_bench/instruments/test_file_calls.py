@@ -142,5 +142,7 @@ def test_a_process_that_is_never_watched_is_no_success(tmp_path):
 def test_other_machines_record_nothing(monkeypatch):
     stopped_calls.check_available()
     monkeypatch.setattr(platform, "machine", lambda: "s390x")
-    with pytest.raises(UnavailableError, match="is unavailable: this is .* with s390x; try: Linux with x86_64"):
+    with pytest.raises(
+        UnavailableError, match="is unavailable: this is .* with s390x; try: Linux with x86_64"
+    ):
         stopped_calls.check_available()
