@@ -143,6 +143,6 @@ def test_other_machines_record_nothing(monkeypatch):
     stopped_calls.check_available()
     monkeypatch.setattr(platform, "machine", lambda: "s390x")
     with pytest.raises(
-        UnavailableError, match="is unavailable: this is .* with s390x; try: Linux with x86_64"
+        UnavailableError, match=r"is unavailable: this is .* with s390x; try: Linux with x86_64"
     ):
         stopped_calls.check_available()
