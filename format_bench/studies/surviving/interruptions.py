@@ -47,6 +47,7 @@ def measure(  # noqa: PLR0913 (the options of the study)
     *,
     formats: str,
     families: str,
+    changes: str,
     rows: int,
     moments: int,
     limit: float,
@@ -56,12 +57,13 @@ def measure(  # noqa: PLR0913 (the options of the study)
     Raises
     ------
     UnknownNameError
-        If a family or a format is unknown.
+        If a family, a format or a change is unknown.
     """
-    wanted = families.split(",")
-    for family in wanted:
-        if family not in DATASETS:
-            raise UnknownNameError("family", family, list(DATASETS))
+    wanted, asked = families.split(","), changes.split(",")
+    for kind, given, known in (("family", wanted, [*DATASETS]), ("change", asked, [*Change])):
+        for each in given:
+            if each not in known:
+                raise UnknownNameError(kind, each, known)
     names = {family: registry_of(FAMILIES[family]).names() for family in wanted}
     labels = chosen(formats, [name for each in names.values() for name in each])
     cells = [
@@ -70,7 +72,7 @@ def measure(  # noqa: PLR0913 (the options of the study)
         for count in [rows if family == "tables" else CHUNKS]
         for name in sorted({*known} & {*labels}, key=str.lower)
         for way in WAYS
-        if _can(family, name, way)
+        if way.change in asked and _can(family, name, way)
     ]
     return _Changes(agenda, limit).rows(cells)
 

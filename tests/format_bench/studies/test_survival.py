@@ -218,6 +218,7 @@ def test_parts_of_a_table_are_recognised():
 
 def measured(out, formats, **options):
     usual = {"families": "tables", "rows": 200, "moments": 12, "limit": 10.0}
+    usual |= {"changes": "save,replacement,append"}
     return SURVIVAL.run(out, formats=formats, **(usual | options))[0]
 
 
@@ -274,7 +275,7 @@ def test_results_are_records_that_resume_and_merge(tmp_path):
     merge(tmp_path / "merged", [out])
     assert (tmp_path / "merged" / place).read_bytes() == (out / place).read_bytes()
     # A change whose rows were lost is tried again.
-    kept = [each for each in lines if '"change": "stream"' not in each]
+    kept = [each for each in lines if '"change": "replacement"' not in each]
     (out / "results.jsonl").write_text("\n".join(kept) + "\n")
     assert {each.cell for each in measured(out, "Feather")} == {each.cell for each in rows}
 
@@ -305,6 +306,7 @@ def test_the_command_refuses_unknown_names_and_a_missing_folder(tmp_path):
     for arguments, sentence in (
         (["--formats", "XYZ", "--out", tmp_path], "there is no format 'XYZ'"),
         (["--families", "songs", "--out", tmp_path], "there is no family 'songs'"),
+        (["--changes", "songs", "--out", tmp_path], "there is no change 'songs'"),
         ([], "give --out FOLDER"),
     ):
         done = run("study", "survival", *arguments)
