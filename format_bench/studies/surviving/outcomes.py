@@ -96,7 +96,8 @@ def _names(changes: Iterable[Tried]) -> str:
         each.cell.format if each.cell.family == "tables" else f"{each.cell.format} ({each.cell.family})"
         for each in changes
     ]
-    return f"{joined(names, most=None)} ({len(names)})" if names else "none"
+    found = list(dict.fromkeys(names))
+    return f"{joined(found, most=None)} ({len(found)})" if found else "none"
 
 
 def extent(context: Context) -> Iterator[Block]:
@@ -123,7 +124,11 @@ def findings(context: Context) -> Iterator[Block]:
     synced = _of(context, Change.REPLACE, Renamed.SYNCED)
     saves, appends = _of(context, Change.SAVE), _of(context, Change.APPEND)
     everything = [*saves, *own, *streams, *appends]
-    deaf = _names(each for each in everything if each.count([Fault.FULL], "claimed"))
+    deaf, replaced = (
+        _names(each for each in changes if each.count([Fault.FULL], "claimed"))
+        for changes in (everything, plain)
+    )
+    missing = _names(each for each in synced if each.count(KILLS, "absent"))
     items = [
         _split("A file that the library replaces itself, when its writer is killed", own, KILLS),
         _split("The same with a temporary name and a rename", plain, KILLS),
@@ -133,7 +138,9 @@ def findings(context: Context) -> Iterator[Block]:
         _split("An append, when the power is cut", appends, POWER_CUTS),
         _kept("A first save that has returned outlives a power cut", saves),
         _kept("An append that has returned outlives a power cut", appends),
-        f"**A full disk that was not reported, while the new version was not there**: {deaf}.",
+        f"**A full disk that was not reported, while the new version was not there**: {deaf}. "
+        f"The rename put it in the place of the earlier version: {replaced}.",
+        f"**Folders, which two renames replace, and which are missing between them**: {missing}.",
     ]
     yield Block(items=[each for each in items if each])
 
@@ -181,7 +188,7 @@ def _way(cell: SurvivalRow) -> str:
     return ", ".join(filter(None, [cell.change, cell.renamed]))
 
 
-def replaced(context: Context, family: str) -> Iterator[Block]:
+def replacements(context: Context, family: str) -> Iterator[Block]:
     """Yield replacements by the library beside those by a rename."""
     by_format: dict[str, dict[str, Tried]] = {}
     for each in changes_of(context.rows):
