@@ -138,8 +138,8 @@ def findings(context: Context) -> Iterator[Block]:
         _split("An append, when the power is cut", appends, POWER_CUTS),
         _kept("A first save that has returned outlives a power cut", saves),
         _kept("An append that has returned outlives a power cut", appends),
-        f"**A full disk that was not reported, while the new version was not there**: {deaf}. "
-        f"The rename put it in the place of the earlier version: {replaced}.",
+        f"**A full disk that was not reported, while the new version was not there**: {deaf}.",
+        f"**Such a file took the place of the earlier version by the rename**: {replaced}.",
         f"**Folders, which two renames replace, and which are missing between them**: {missing}.",
     ]
     yield Block(items=[each for each in items if each])
