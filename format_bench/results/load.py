@@ -28,8 +28,8 @@ PRICES = "prices.toml"
 FILES = (RESULTS, "records.jsonl")
 
 MAPS, DAMAGED, SMALLEST, MOMENTS = EVIDENCE = "maps", "damaged", "smallest", "moments"
-"""Folders of evidence beside the records that name it: maps of reads, reads of damaged files, the smallest
-files that a reader does not read as they are, and reads after each moment of an interrupted save."""
+"""Folders of evidence beside the records that name it: maps of reads, reads of damaged files, the
+smallest files that a reader does not read as they are, and reads after interrupted saves."""
 
 METADATA_LEVELS = 20
 """Levels of a file of metadata, generously; deeper ones would exceed the stack where they are shown."""
