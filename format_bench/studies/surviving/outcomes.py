@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from format_bench.results.display.text import joined, plural
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.surviving.moments import Fault
-from format_bench.studies.surviving.survivors import SurvivalRow
+from format_bench.studies.surviving.survivors import SUITES, SurvivalRow
 from format_bench.studies.surviving.trials import PROOFS, Verdict
 from format_bench.studies.surviving.ways import WAYS, Change, Renamed
-
-TITLES = {"tables": "Tables", "arrays": "Arrays"}
 
 KILLS = (Fault.KILL, Fault.KILL_IN_WRITE)
 POWER_CUTS = (Fault.POWER, Fault.NAMES_FIRST, Fault.LAST_FIRST)
@@ -76,7 +74,7 @@ def changes_of(rows: Iterable[SurvivalRow]) -> list[Tried]:
 
     def place(each: Tried) -> tuple[object, ...]:
         cell = each.cell
-        family, way = [*TITLES].index(cell.family), WAYS.index(cell.way)
+        family, way = [*SUITES].index(cell.family), WAYS.index(cell.way)
         return family, cell.format.lower(), way, -cell.moments
 
     return sorted(found.values(), key=place)
@@ -207,7 +205,8 @@ def replacements(context: Context, family: str) -> Iterator[Block]:
             ]
             rows.append([label, *cells])
     if rows:
-        yield Block(TITLES[family], header=header, rows=rows, alignment="l" + "r" * 9, level=3)
+        text = "By the library where the file is, or under a temporary name that is renamed."
+        yield Block(f"Replaced {family}", text, header, rows, "l" + "r" * 9)
 
 
 def changed(context: Context, change: str) -> Iterator[Block]:
