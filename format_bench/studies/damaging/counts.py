@@ -265,5 +265,4 @@ FORM = _DamageForm(
     reason="sentence",
     threads="all",
     earlier="damage.jsonl",
-    suites=SUITES,
 )
