@@ -69,7 +69,7 @@ setup(
     python_requires=">=3.11",
     packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
     package_data={
-        "": ["py.typed", "*.json", "*.toml", "*.hxx", "*.c", "*.csv", "templates/*", "vendor/*"],
+        "": ["py.typed", "*.json", "*.toml", "*.hxx", "*.c", "*.cc", "*.proto", "*.csv", "templates/*", "vendor/*"],
         "format_bench": ["families/*/questions/*.toml"],
         "record_stores": ["jvm/adapters.toml", "jvm/pom.xml", "jvm/src/**/*"],
     },

@@ -16,11 +16,14 @@ message Rows {
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
+from adapter_core import whole_file
 from adapter_core.tables.protobuf import ProtobufTable, message_class
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
 
@@ -28,12 +31,14 @@ class Adapter(ProtobufTable):
     """Length-delimited messages of Protobuf, written and read by `google.protobuf.proto`.
 
     After the messages that describe the table come `Rows` of up to 500 rows each: protobuf splits a
-    stream into messages in Python, and repeated fields in C.
+    stream into messages in Python, and repeated fields in C. Protobuf has no codecs: they compress the
+    whole file, which other readers must decompress first.
     """
 
     label = "Protobuf"
-    requires = ("pandas", "pyarrow>=15", "protobuf>=6")
+    requires = ("pandas", "pyarrow>=15", "protobuf>=6", "zstandard")
     suite = "engines"
+    codecs: ClassVar = whole_file.CODECS
 
     def _write_blocks(
         self, schema: FileDescriptorProto, blocks: Iterable[list[dict[str, Any]]], file: BinaryIO
@@ -50,3 +55,6 @@ class Adapter(ProtobufTable):
         rows = message_class(schema, "Rows")
         while message := proto.parse_length_prefixed(rows, file):
             yield list(message.row)
+
+    def _codec_used(self, path: Path) -> str | None:
+        return whole_file.codec_of(path)

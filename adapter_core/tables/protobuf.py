@@ -10,7 +10,15 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import BatchedReads, FilteredReads, InvalidSelectionError, Kind, RowReads, Trait
+from adapter_core import (
+    BatchedReads,
+    FilteredReads,
+    InvalidSelectionError,
+    Kind,
+    RowReads,
+    Trait,
+    whole_file,
+)
 from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import NESTED, kind_of, kinds_of, nested_array
 from adapter_core.remote_adapter import AS_BYTES
@@ -83,7 +91,7 @@ class ProtobufTable(RowReads, FilteredReads, BatchedReads):
         names = [field.name for field in row_type(schema).field]
         description = struct_pb2.Struct()
         description.update(row_format.describe(df))
-        with path.open("wb") as file:
+        with whole_file.writing(path, codec, level) as file:
             proto.serialize_length_prefixed(schema, file)
             proto.serialize_length_prefixed(description, file)
             blocks = ([dict(zip(names, row)) for row in rows] for rows in row_blocks(df))  # noqa: B905 (once a row)
@@ -100,14 +108,14 @@ class ProtobufTable(RowReads, FilteredReads, BatchedReads):
         """Yield the messages of rows in blocks, from the position of the file on."""
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        with path.open("rb") as file:
+        with whole_file.reading(path) as file:
             schema, description = _head(file)
             return row_format.table_of_columns(description, self._column_blocks(schema, file))
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import numpy as np
 
-        with path.open("rb") as file:
+        with whole_file.reading(path) as file:
             schema, description = _head(file)
             dtypes = row_format.dtypes_of_numbers(description, columns)
             found = 0
@@ -126,11 +134,11 @@ class ProtobufTable(RowReads, FilteredReads, BatchedReads):
         row_format.check_rows(description, found)
 
     def _column_names(self, path: Path) -> list[str]:
-        with path.open("rb") as file:
+        with whole_file.reading(path) as file:
             return row_format.names_of(_head(file)[1])
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        with path.open("rb") as file:
+        with whole_file.reading(path) as file:
             schema, description = _head(file)
             blocks = self._column_blocks(schema, file)
             yield from row_format.batches_of_columns(description, blocks, batch_rows)

@@ -30,6 +30,31 @@ std::string_view Text(const Bytes &bytes)
    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
+// A branch with one value a row, read into a variable when a row asks for it.
+template <class Value>
+class BoundBranch {
+   TBranch *fBranch = nullptr;
+   Value fValue{};
+   Long64_t fRow = -1;
+
+public:
+   BoundBranch(TTree &tree, const char *name)
+   {
+      if (tree.SetBranchAddress(name, &fValue, &fBranch) < 0)
+         throw std::runtime_error(std::string("no branch ") + name + " of this type");
+   }
+   BoundBranch(const BoundBranch &) = delete; // the tree has the address of the variable
+   ~BoundBranch() { fBranch->ResetAddress(); }
+
+   Value At(Long64_t row)
+   {
+      if (row != fRow && fBranch->GetEntry(row) <= 0)
+         throw std::runtime_error("a row cannot be read");
+      fRow = row;
+      return fValue;
+   }
+};
+
 // One value of `width` bytes a row, or a list of bytes if there are offsets.
 struct Column {
    std::string name;

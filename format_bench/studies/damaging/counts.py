@@ -53,6 +53,8 @@ class DamageRow:
     summed: tuple[float, ...] = ()
     """1 if the program of the published table would have printed another sum, or none; empty of
     other data."""
+    missed: tuple[float, ...] = ()
+    """1 if it would have printed another sum without a word; empty of other data."""
     size: int | None = None
     """Bytes of the intact file."""
     save_cost: float | None = None
@@ -117,6 +119,7 @@ class DamageRow:
             ended=tuple(float(each.outcome in ENDS) for each in found),
             hung=tuple(float(each.outcome is Outcome.HANG) for each in found),
             summed=_summed(found),
+            missed=_missed(found),
             sentence="; ".join([*(f"{n} x {way}" for way, n in ways.items()), f"reads in {evidence}"]),
         )
 
@@ -126,6 +129,15 @@ def _summed(found: Sequence[Verdict]) -> tuple[float, ...]:
     if all(each.same_sum is None for each in found):
         return ()
     return tuple(float(not each.same_sum) for each in found)
+
+
+def _missed(found: Sequence[Verdict]) -> tuple[float, ...]:
+    """Return 1 for each read with another sum, of which the reader did not notice anything."""
+    silent = Outcome.NONE, Outcome.UNDETECTED
+    return tuple(
+        float(bool(changed) and each.outcome in silent)
+        for changed, each in zip(_summed(found), found, strict=False)
+    )
 
 
 def _outcome(effect: float, wrong: float, printed: float, ended: float, hung: float) -> Outcome:
@@ -257,6 +269,7 @@ FORM = _DamageForm(
         "ended": "damage crashes",
         "hung": "damage hangs",
         "summed": "damage of the printed sum",
+        "missed": "damage missed by the printed sum",
         "size": "size",
         "save_cost": "save CPU with checksums",
         "read_cost": "read CPU with checksums",

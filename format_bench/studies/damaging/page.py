@@ -27,7 +27,7 @@ _HERE = {
     "ROOT": ("ROOT.TTree[ROOT]", "ROOT.TTree"),
     "Protobuf": ("Protobuf",),
     "SQLite": ("SQLite",),
-    "HDF5 (row-wise)": ("HDF5.table",),
+    "HDF5 (row-wise)": ("HDF5.rows[h5py]", "HDF5.table"),
     "HDF5 (column-wise)": ("HDF5[h5py]",),
     "Parquet": ("Parquet",),
     "Avro (Java)": ("Avro",),

@@ -47,10 +47,11 @@ from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evide
 PUBLISHED = {
     "ROOT.TTree": ("zlib", "lz4", "lzma"),
     "ROOT.TTree[ROOT]": ("zlib", "lz4", "lzma"),
-    "Protobuf": (),
+    "Protobuf": ("gzip",),
     "SQLite": (),
     "HDF5[h5py]": (),
     "HDF5.table": (),
+    "HDF5.rows[h5py]": (),
     "Avro": ("deflate",),
     "Parquet": ("gzip", "zstd"),
 }

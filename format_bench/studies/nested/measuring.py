@@ -15,6 +15,7 @@ from format_bench.instruments import isolation, page_cache, threads
 from format_bench.instruments.clock import Stopwatch
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen
+from format_bench.studies.nested.compiled import CompiledClasses
 from format_bench.studies.nested.events import QUESTIONS, Events, Question
 from format_bench.studies.nested.layouts import (
     TABLES,
@@ -24,6 +25,7 @@ from format_bench.studies.nested.layouts import (
     UprootRNTuple,
     UprootTTree,
 )
+from format_bench.studies.nested.protobuf_classes import ProtobufClasses
 from format_bench.studies.nested.root_classes import SPLIT, UNSPLIT, RootRNTuple, RootTTree
 
 # Of a process; the first one of ROOT also compiles.
@@ -82,7 +84,8 @@ def layouts(build: Path) -> list[Layout]:
     found += [kind(deep=deep) for kind in kinds for deep in (False, True)]
     for deep in (False, True):
         found += [RootTTree(deep=deep, build=build, split=split) for split in (UNSPLIT, SPLIT)]
-    return found + [RootRNTuple(deep=deep, build=build) for deep in (False, True)]
+    compiled: tuple[type[CompiledClasses], ...] = (RootRNTuple, ProtobufClasses)
+    return found + [kind(deep=deep, build=build) for kind in compiled for deep in (False, True)]
 
 
 def labels() -> list[str]:

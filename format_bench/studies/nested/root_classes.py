@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from adapter_core.errors import UnavailableError
-from data_generator.synthetic.kaon_candidates import (
-    CANDIDATE_FLOATS,
-    TRACK_FLOATS,
-    TRACK_INTEGERS,
-    TRACKS,
-)
-from format_bench.studies.nested.events import Answer, Events, Question
-from format_bench.studies.nested.layouts import ZSTD_LEVEL, Layout
-
-if TYPE_CHECKING:
-    import numpy as np
+from format_bench.studies.nested.compiled import CompiledClasses, Matrices
+from format_bench.studies.nested.events import Answer, Question
+from format_bench.studies.nested.layouts import ZSTD_LEVEL
 
 SOURCE = Path(__file__).with_name("events.hxx")
 
@@ -30,37 +21,10 @@ SETTINGS = {"none": 0, "zstd": 500 + ZSTD_LEVEL}
 """ROOT's numbers of codecs with levels (Compression.h)."""
 
 
-@dataclass(frozen=True)
-class Matrices:
-    """Values in the order of `events.hxx`."""
+class RootClasses(CompiledClasses):
+    """Objects in a file of ROOT."""
 
-    floats: np.ndarray
-    """Shape (2 + 3 * 6, rows)."""
-    integers: np.ndarray
-    """Shape (3 * 2, rows)."""
-
-
-class RootClasses(Layout):
-    """Objects of the class FlatEvent, or DeepEvent with a std::vector of kaons.
-
-    Parameters
-    ----------
-    deep : bool
-        True for DeepEvent.
-    build : Path
-        Folder in which the classes are compiled once.
-    """
-
-    nested = "DeepEvent"
     modules: ClassVar = ("ROOT",)
-
-    def __init__(self, *, deep: bool, build: Path) -> None:
-        super().__init__(deep=deep)
-        self.build = build
-
-    @property
-    def name(self) -> str:  # noqa: D102
-        return self.nested if self.deep else "FlatEvent"
 
     def require(self) -> None:
         """Import ROOT, and compile the classes if that was not done before.
@@ -70,23 +34,8 @@ class RootClasses(Layout):
         UnavailableError
             If ROOT or the compiler is missing, or the compiler fails.
         """
-        if shutil.which("g++") is None:
-            reason = "g++ is missing, which compiles the classes of the events"
-            raise UnavailableError(self.format, reason, "apt install g++")
         super().require()
         _library(self.build)
-
-    def prepare(self, events: Events, codec: str) -> Matrices:  # noqa: D102
-        del codec
-        import numpy as np
-
-        tracks = range(1, TRACKS + 1)
-        floats = [*CANDIDATE_FLOATS, *(f"H{track}_{name}" for track in tracks for name in TRACK_FLOATS)]
-        integers = [f"H{track}_{name}" for track in tracks for name in TRACK_INTEGERS]
-        return Matrices(
-            np.stack([events.columns[name] for name in floats]),
-            np.stack([events.columns[name] for name in integers]),
-        )
 
     def _arrays(self, prepared: Matrices) -> tuple[Any, ...]:
         return prepared.floats.shape[1], prepared.floats, prepared.integers
@@ -98,7 +47,7 @@ class RootTTree(RootClasses):
     Parameters
     ----------
     deep, build
-        See `RootClasses`.
+        See `CompiledClasses`.
     split : int
         ROOT's split level.
     """

@@ -250,6 +250,7 @@ def test_the_printed_sum_overlooks_what_the_published_table_did(tmp_path):
     assert none > by_value[Outcome.NONE] + 5
     assert undetected < by_value[Outcome.UNDETECTED]
     assert noticed == 40 - by_value[Outcome.NONE] - by_value[Outcome.UNDETECTED]
+    assert sum(flips.missed) == undetected
 
 
 def test_the_printed_sum_is_of_events_without_muons_to_six_decimals():

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from adapter_core.errors import WrongValuesError
+from adapter_core.errors import UnavailableError, WrongValuesError
 from format_bench.instruments import isolation
 from format_bench.instruments.page_cache import files_of
 from format_bench.results import flat_csv
@@ -27,6 +27,7 @@ from format_bench.studies.nested.events import (
 )
 from format_bench.studies.nested.layouts import Hdf5, TableLayout
 from format_bench.studies.nested.measuring import NESTING, NestingResult
+from format_bench.studies.nested.protobuf_classes import ProtobufClasses
 from tests.helpers import run
 
 ROWS = 2000
@@ -41,7 +42,8 @@ def page(results, folder):
 
 
 # Layouts whose events are objects of compiled classes.
-NATIVE = ("TTree[ROOT]", "RNTuple[ROOT]")
+ROOT_LAYOUTS = ("TTree[ROOT]", "RNTuple[ROOT]")
+NATIVE = (*ROOT_LAYOUTS, "Protobuf[C++]")
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +95,7 @@ def test_the_codec_of_lance_reaches_the_fields_of_lists(events, tmp_path):
     reason="needs ROOT and g++",
 )
 def test_objects_of_compiled_classes_answer_both_questions(tmp_path):
-    outcome = isolation.run(sizes_of_objects, tmp_path, limit_seconds=600)
+    outcome = isolation.run(sizes_of_objects, tmp_path, ROOT_LAYOUTS, limit_seconds=600)
     assert not outcome.status, outcome.sentence
     plain = {layout: size for (layout, codec), size in outcome.value.items() if codec == "none"}
     assert len(plain) == 4 + 2
@@ -104,11 +106,11 @@ def test_objects_of_compiled_classes_answer_both_questions(tmp_path):
         assert outcome.value[layout, "zstd"] < 0.85 * size
 
 
-def sizes_of_objects(folder):
-    """Write and read the layouts of objects; return their bytes by layout and codec."""
+def sizes_of_objects(folder, labels):
+    """Write and read layouts of objects; return their bytes by layout and codec."""
     events, sizes = Events.generate(ROWS), {}
     for layout in measuring.layouts(folder / "build"):
-        if layout.format in NATIVE:
+        if layout.format in labels:
             layout.require()
             for codec in layout.codecs:
                 path = folder / f"{layout.format}, {layout.name}, {codec}"
@@ -117,6 +119,49 @@ def sizes_of_objects(folder):
                     events.check(question, layout.answer(path, question))
                 sizes[layout.name, codec] = path.stat().st_size
     return sizes
+
+
+def test_messages_of_compiled_classes_answer_both_questions(tmp_path):
+    outcome = isolation.run(sizes_of_messages, tmp_path, limit_seconds=600)
+    assert not outcome.status, outcome.sentence
+    if isinstance(outcome.value, str):
+        pytest.skip(outcome.value)
+    # 20 doubles and 6 small integers with a number each, of which zeros are left out.
+    assert 180 * ROWS < outcome.value["FlatEvent", "none"] < 230 * ROWS
+    # A kaon has a number and a length, and its fields have numbers below 16, which take one byte.
+    assert abs(outcome.value["DeepEvent", "none"] - outcome.value["FlatEvent", "none"]) < 15 * ROWS
+
+
+def sizes_of_messages(folder):
+    """Return the bytes of messages, or why they cannot be made here."""
+    try:
+        return sizes_of_objects(folder, ["Protobuf[C++]"])
+    except UnavailableError as error:
+        return str(error)
+
+
+def test_a_missing_compiler_is_a_reason(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for layout in measuring.layouts(tmp_path):
+        if layout.format in NATIVE:
+            with pytest.raises(UnavailableError, match=r"g\+\+ is missing, which makes the classes"):
+                layout.require()
+
+
+def test_a_cut_file_of_messages_is_an_error(tmp_path):
+    outcome = isolation.run(answer_of_cut_messages, tmp_path, limit_seconds=600)
+    if "Protobuf[C++] is unavailable" in outcome.sentence:
+        pytest.skip(outcome.sentence)
+    assert "Protobuf could not read messages" in outcome.sentence
+
+
+def answer_of_cut_messages(folder):
+    events, path = Events.generate(100), folder / "messages"
+    layout = ProtobufClasses(deep=False, build=folder / "build")
+    layout.require()
+    layout.write(layout.prepare(events, "none"), path, "none")
+    path.write_bytes(path.read_bytes()[:-1])
+    layout.answer(path, "whole")
 
 
 def test_answers_are_those_of_the_definition(events):
