@@ -9,69 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from format_bench.results import flat_csv
 from format_bench.results.display.text import joined
-from format_bench.results.load import Results
-from format_bench.results.published.figures import figure
-from format_bench.results.records import Record
-from format_bench.studies.declared import study
+from format_bench.studies.declared import kept_numbers, study
 from format_bench.studies.declared.blocks import Block, Context, Page
 from format_bench.studies.declared.claims import Claim
+from format_bench.studies.declared.kept_numbers import KeptNumber
 from format_bench.studies.declared.verdicts import KINDS, Verdict
-
-ROUNDING = 0.005
-"""Largest relative difference of a printed number from the measured one: pages have three digits."""
-
-_AXES = ("cache", "link", "track", "layout", "damage")
-
-
-@dataclass(frozen=True)
-class KeptNumber:
-    """A number of a page."""
-
-    suite: str
-    format: str
-    codec: str
-    """Empty if none."""
-    level: int
-    """-1 if none."""
-    dataset: str
-    rows: int
-    cache: str
-    link: str
-    track: str
-    layout: str
-    damage: str
-    query: str
-    metric: str
-    value: float
-    page: str
-    """File of the manual's page, or another place."""
-
-    def record(self) -> Record:
-        """Return the number as a record."""
-        found = figure(
-            *(self.suite, self.format, self.dataset, (self.rows, 1), self.metric, self.value),
-            rounding=self.value * ROUNDING,
-            codec=self.codec or None,
-        )
-        axes = {name: value for name in _AXES if (value := getattr(self, name))}
-        return replace(
-            found,
-            level=None if self.level < 0 else self.level,
-            conditions={"threads": "all", **axes},
-            query=self.query,
-            sentence=f"printed in {self.page}",
-            run_id="kept",
-        )
-
 
 def numbers_of(paper: str) -> list[KeptNumber]:
     """Return the kept numbers of a paper, possibly none."""
-    path = study.places()[paper].with_suffix(".csv")
-    return flat_csv.read(KeptNumber, path) if path.exists() else []
+    return kept_numbers.read(study.places()[paper].with_suffix(".csv"))
 
 
 def verdicts(paper: str) -> dict[str, Verdict]:
@@ -120,8 +69,7 @@ def _question(paper: str) -> str:
 def _judged(paper: str) -> Iterator[tuple[str, Claim, Verdict]]:
     declared = study.read(paper)
     seen = set()
-    records = [each.record() for each in numbers_of(paper)]
-    for place, claim, verdict in declared.judged(Results(f"kept of {paper}", records, metadata=[])):
+    for place, claim, verdict in declared.judged(kept_numbers.results(paper, numbers_of(paper))):
         if claim.claim in seen:
             continue  # of a smaller size
         seen.add(claim.claim)

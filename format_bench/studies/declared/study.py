@@ -21,7 +21,7 @@ from format_bench.report.charts.figures import Chart
 from format_bench.report.model import SuiteResults
 from format_bench.results.display.terminal import Output
 from format_bench.results.load import Results, load
-from format_bench.studies.declared import picture, runs
+from format_bench.studies.declared import kept_numbers, picture, runs
 from format_bench.studies.declared.blocks import Block, Context, Page, imported
 from format_bench.studies.declared.claims import Claim
 from format_bench.studies.declared.rows import earlier_results
@@ -135,6 +135,8 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """The form of tables (.csv) that earlier versions wrote, "module:name" of a `StudyForm`."""
     published: str = ""
     """Name of the published results that are compared."""
+    own_code: str = ""
+    """File of the numbers that the paper's own code gives on a machine of ours, beside those of the paper."""
     options: dict[str, Option] = {}
     claims: list[Claim] = []
     claims_on: str = "each"
@@ -217,21 +219,25 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         """Return the verdicts of the same rules on the published numbers, by claim."""
         if not self.published:
             return {}
-        judged = self.judged(load(self.published), beside_paper=False)
-        return {
-            claim.claim: verdict
-            for _, claim, verdict in reversed(judged)
-            if verdict.is_measured and not claim.tried
-        }
+        return _measured(self.judged(load(self.published), beside_paper=False))
+
+    def _by_own_code(self) -> dict[str, Verdict]:
+        """Return the verdicts of the same rules on the numbers of the paper's own code, by claim."""
+        if not self.own_code:
+            return {}
+        path = Path(*studies.__path__, PAPERS, self.own_code)
+        return _measured(self.judged(kept_numbers.results(path.stem, kept_numbers.read(path))))
 
     def _findings(self, judged: list[tuple[str, Claim, Verdict]]) -> list[Block]:
         return [self.findings(judged)] if judged else []
 
     def findings(self, judged: list[tuple[str, Claim, Verdict]]) -> Block:
         """Return the counts of verdicts, where the largest size counts, and a table of the claims."""
-        of_paper = self._of_paper()
+        of_paper, by_own_code = self._of_paper(), self._by_own_code()
         has_places = any(place for place, *_ in judged)
-        published = {claim.claim: _published_words(claim, of_paper) for _, claim, _ in judged}
+        published = {
+            claim.claim: _published_words(claim, of_paper, by_own_code) for _, claim, _ in judged
+        }
         has_figures = any(published.values())
         rows = []
         for place, claim, verdict in judged:
@@ -274,11 +280,27 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         return ["--suite", self.suite, *words, "--out", out]
 
 
-def _published_words(claim: Claim, of_paper: Mapping[str, Verdict]) -> str:
-    """Return the published figure, the paper's definition, and its numbers by the same rule."""
-    theirs = of_paper.get(claim.claim)
+def _measured(judged: Sequence[tuple[str, Claim, Verdict]]) -> dict[str, Verdict]:
+    """Return the verdicts that follow from numbers, by claim; the first of each counts."""
+    return {
+        claim.claim: verdict
+        for _, claim, verdict in reversed(judged)
+        if verdict.is_measured and not claim.tried
+    }
+
+
+def _published_words(
+    claim: Claim, of_paper: Mapping[str, Verdict], by_own_code: Mapping[str, Verdict]
+) -> str:
+    """Return the published figure, the paper's definition, and its numbers by the same rule.
+
+    The verdict of its own code on a machine of ours follows, where that was run.
+    """
+    theirs, own = of_paper.get(claim.claim), by_own_code.get(claim.claim)
     definition = f"its definition: {claim.definition}" if claim.definition else ""
-    return "; ".join(filter(None, [claim.published, definition, theirs.evidence if theirs else ""]))
+    words = [claim.published, definition, theirs.evidence if theirs else ""]
+    words.append(f"its own code, run here: {own}, {own.evidence}" if own else "")
+    return "; ".join(filter(None, words))
 
 
 def _extent(numbers: Numbers) -> str:
