@@ -104,6 +104,8 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     rule: Literal["ratio", "best", "order"] = "ratio"
     select: dict[str, Any] = {}
     """Patterns that all its numbers share."""
+    published_as: dict[str, Any] = {}
+    """Patterns of the published numbers, for the rule *order*, in the fields in which they are other ones."""
     numbers: list[Compared] = []
     confirmed_from: float = 1.0
     """Share of the ratios within their bounds, or rank correlation, from which it is confirmed."""
@@ -182,8 +184,9 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         return replace(one, verdict=verdict, evidence=evidence)
 
     def _order(self, numbers: Numbers, published: Numbers | None) -> Verdict:
-        theirs = published.select(self.select) if published else []
-        pairs = list(counterparts(numbers.merged().select(self.select), theirs, _FREE))
+        theirs = published.select(self.select | self.published_as) if published else []
+        own = numbers.merged().select(self.select)
+        pairs = list(counterparts(own, theirs, _FREE | self.published_as.keys()))
         rho = spearman([a.value for a, _ in pairs], [b.value for _, b in pairs])
         if rho is None:
             raise InvalidResultsError(

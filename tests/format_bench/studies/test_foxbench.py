@@ -82,6 +82,52 @@ def test_the_orders_of_the_published_tables_are_judged():
     assert verdicts(1e-3) == ["confirmed", "refuted"]
 
 
+def verdict_of(found, claim):
+    (verdict,) = [each for _, one, each in study.read("foxbench").judged(found) if one.claim == claim]
+    return verdict
+
+
+LONGEST = "Queries of the longest durations: months, quarters and years"
+
+
+def test_queries_of_months_and_years_are_compared_at_one_degree():
+    year = [
+        timed(each.format, each.value / 16, each.query, dataset=f"{each.dataset}-1deg", rows=8760)
+        for each in published.records()
+        if each.metric == "query time"
+    ]
+    found = verdict_of(results(year), LONGEST)
+    # 18 queries of a month and more, and four stacks.
+    assert (found.verdict, "1.00 of 72 values" in found.evidence) == ("confirmed", True)
+    opposite = [replace(each, value=1 / each.value) for each in year]
+    assert verdict_of(results(opposite), LONGEST).verdict == "refuted"
+    week = [timed(each.format, each.value, "Q3", dataset="era5-hourly-1deg") for each in year]
+    assert verdict_of(results(week), LONGEST).verdict == "not measured"
+
+
+def test_sizes_of_a_year_are_compared_by_their_order():
+    labels = ["Zarr.dir[xarray]", "TileDB[xarray]", "NetCDF4[xarray-h5netcdf]"]
+    facts = FACTS | {"dataset": "era5-hourly-soil-1deg", "rows": 8760}
+
+    def verdict(*sizes):
+        own = [record(*each, **facts) for each in zip(labels, ["size"] * 3, sizes, strict=True)]
+        return verdict_of(results(own), "The sizes of a month, a quarter and a year").verdict
+
+    assert verdict(1e9, 2e9, 3e9) == "confirmed"
+    assert verdict(1e9, 3e9, 2e9) == "depends on the stack"
+    assert verdict(3e9, 2e9, 1e9) == "refuted"
+
+
+def test_csv_is_compared_hour_by_hour_with_parquet():
+    claim = "CSV takes more space than all others, and was left out beyond a fortnight"
+    own = [
+        record("CSV[polars]", "size", 24 * 30.0, **FACTS | {"rows": 24}),
+        record("Parquet[polars]", "size", 168 * 20.0, **FACTS),
+    ]
+    assert verdict_of(results(own), claim).verdict == "confirmed"
+    assert verdict_of(results([replace(own[0], value=24 * 10.0), own[1]]), claim).verdict == "refuted"
+
+
 def test_the_published_tensorstore_is_compared_with_the_one_through_xarray():
     week = [each for each in as_published() if not each.format.startswith("Zarr[")]
     facts = [each for each in as_published() if each.format == "Zarr[xarray-tensorstore]"]
