@@ -152,6 +152,29 @@ def test_a_table_is_confirmed_by_the_order_of_its_values(values, verdict):
     assert ORDER.judge(numbers(mine)).verdict == "not measured"
 
 
+def test_a_published_table_may_be_of_another_data_set():
+    images = {"PNG": 3.0, "SQLite": 1.0, "LMDB": 2.0}
+    theirs = [record(label, "size", value, dataset="CIFAR-10") for label, value in images.items()]
+    mine = [record(label, "size", 7 * value, dataset="cifar-like") for label, value in images.items()]
+    other = [record(label, "size", 1 / value, dataset="scenes") for label, value in images.items()]
+    claim = msgspec.structs.replace(
+        ORDER,
+        select={"metric": "size", "dataset": "cifar-like"},
+        published_as={"dataset": "CIFAR-10"},
+    )
+    found = claim.judge(numbers([*mine, *other]), numbers(theirs))
+    assert (found.verdict, found.evidence[-9:]) == ("confirmed", " 3 values")
+
+
+def test_the_paper_s_own_code_is_judged_by_the_same_rules():
+    declared = study.read("thesis")
+    found = [record(label, "size", value, dataset="eq") for label, value in (("ORC", 1.0), ("CSV", 2.0))]
+    text = declared.page(results(found)).markdown()
+    assert "its own code, run here: " in text
+    alone = msgspec.structs.replace(declared, own_code="")
+    assert "its own code, run here" not in alone.page(results(found)).markdown()
+
+
 def test_a_claim_that_cannot_be_tested_says_why():
     found = Claim(claim="", untestable="there is no loader").judge(numbers(sized(A=1.0)))
     assert (found.verdict, found.evidence) == ("not testable here", "there is no loader")
