@@ -18,8 +18,8 @@ CODECS = (
 )
 """Codecs without level 0 of gzip, which only stores, and without the negative levels of zstd."""
 
-# Neither UTF-8 text, nor a pickle (0x80), nor an Avro file ("Obj"), nor a message of Protobuf (a length, and
-# then 0x0a) starts with one of these.
+# Neither UTF-8 text, nor a pickle (0x80), nor an Avro file ("Obj"), nor a message of Protobuf after its
+# length (0x0a) starts with one of these.
 _MAGIC = {
     b"\x1f\x8b": "gzip",  # https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1
     b"\x28\xb5\x2f\xfd": "zstd",  # https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1

@@ -10,8 +10,8 @@ from adapter_core.tables.root_uproot import TABLE
 class Adapter(EventLoop, NativeTTree):
     """A TTree analysed row by row through branches that are bound to variables by SetBranchAddress.
 
-    Each branch is read on its own, where the analysis needs its value, which ROOT calls manual branching.
-    Whole tables are saved and read as by ``ROOT.TTree[ROOT]``.
+    Each branch is read on its own, where the analysis needs its value: manual branching. Whole tables
+    are saved and read as by ``ROOT.TTree[ROOT]``.
     """
 
     label = "ROOT.TTree[branches]"

@@ -1,14 +1,14 @@
 """The thesis' program beside this one: ``python -m tools.original_code CHECKOUT --out FOLDER``.
 
 CHECKOUT is a checkout of github.com/mariantaragel/format-bench. Its libraries, of the time of its last
-change, are installed once in an environment of their own. Then each of its twelve formats saves and reads
-its table `eq` by that program and by this one, in turn. Times of the program are kept for its first call,
-as it makes it, and for a second one in the same process; this program's are those of a later call.
+change, are installed once in an environment of their own. Then each of its twelve formats saves and
+reads its table `eq` by that program and by this one, in turn. Times of the program are kept for its
+first call, as it makes it, and for a second one in the same process; times here are of a later call.
 
-Each turn is added to the records of three folders, ``original``, ``original-later`` and ``here``, so that
-an interrupted comparison goes on. `format-bench study thesis FOLDER/original` judges the thesis' claims by
-its own code on this machine, and with ``FOLDER/here`` by this one's. The files of numbers that the page of
-claims is made of are written beside the folders.
+Each turn is added to the records of three folders, ``original``, ``original-later`` and ``here``, so
+that an interrupted comparison goes on. `format-bench study thesis FOLDER/original` judges the thesis'
+claims by its own code on this machine, and with ``FOLDER/here`` by this project. The files of numbers
+that the page of claims is made of are written beside the folders.
 """
 
 from __future__ import annotations
@@ -109,8 +109,7 @@ class Program:
     def make_table(self, file: Path, rows: int) -> None:
         """Pickle the program's own table."""
         versions = json.loads(self._turn(file.parent, "table", file, rows))
-        found = ", ".join(f"{name} {version}" for name, version in versions.items())
-        self.libraries = f"{found}, Python {self.python}"
+        self.libraries = ", ".join(f"{name} {version}" for name, version in versions.items())
 
     def measure(self, label: str, table: Path, rows: int) -> Mapping[str, list[Record]]:
         """Return the records of a turn by folder."""
@@ -207,7 +206,7 @@ def turns_of(out: Path, label: str, rows: int) -> dict[str, int]:
     }
 
 
-def tables(out: Path, rows: int) -> Iterator[str]:
+def tables(out: Path, rows: int, labels: Sequence[str]) -> Iterator[str]:
     """Yield the lines of the tables: seconds of both programs by both clocks, and bytes."""
     found = {
         (side, each.format, each.metric): each.value
@@ -217,18 +216,18 @@ def tables(out: Path, rows: int) -> Iterator[str]:
     }
     for clock in ("time", "CPU time"):
         lines = []
-        for label in CLASSES:
+        for label in labels:
             for step in ("save", "read"):
                 values = [found.get((side, label, f"{step} {clock}")) for side in SIDES]
                 lines.append([label, step, *_cells(values, "seconds"), *_ratios(values)])
         header = ["format", "step", "its first call", "its second call", "here", "first / here"]
         yield f"\nSeconds, {'wall time' if clock == 'time' else 'CPU time of all threads'}\n"
         yield from table_lines([*header, "second / here"], lines, "ll" + "r" * 5)
-    sizes = [[found.get((side, label, "size")) for side in (ORIGINAL, HERE)] for label in CLASSES]
+    sizes = [[found.get((side, label, "size")) for side in (ORIGINAL, HERE)] for label in labels]
     yield "\nBytes of the file\n"
     rows_of_sizes = [
         [label, *_cells(values, "bytes"), *_ratios(values)]
-        for label, values in zip(CLASSES, sizes, strict=True)
+        for label, values in zip(labels, sizes, strict=True)
     ]
     yield from table_lines(["format", "its file", "here", "ratio"], rows_of_sizes)
 
@@ -292,9 +291,12 @@ def main(checkout: Path, out: Path, rows: int, turns: int, python: str, formats:
                 if known[HERE] <= turn:
                     keep(out, measure_here(label, rows))
                 click.echo(f"turn {turn + 1}: {label}", err=True)
-    click.echo(f"{rows:,} rows of eq, {turns} turns of each program; its libraries: {program.libraries};")
-    click.echo(f"{os.cpu_count()} CPUs, load {load_before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end")
-    for line in tables(out, rows):
+    click.echo(
+        f"{rows:,} rows of eq, {turns} turns of each program; its libraries: {program.libraries};"
+    )
+    loads = f"load {load_before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end"
+    click.echo(f"{os.cpu_count()} CPUs, {loads}")
+    for line in tables(out, rows, labels):
         click.echo(line)
     write_kept(out)
 

@@ -1,9 +1,9 @@
-"""A turn of the thesis' program: run by `tools.original_code` with that program's Python and libraries.
+"""A turn of the thesis' program, with that program's Python and libraries, for `tools.original_code`.
 
-``original_turn.py CHECKOUT table FILE ROWS`` pickles its table `eq`. ``original_turn.py CHECKOUT CLASS FILE``
-saves and reads that table by one of its formats, and prints the seconds as JSON. As in the program, saving and
-reading have a forked process each. The second call of each, which no longer imports anything, is timed as
-well if the first one was short.
+``original_turn.py CHECKOUT table FILE ROWS`` pickles its table `eq`. ``original_turn.py CHECKOUT CLASS
+FILE`` saves and reads that table by one of its formats, and prints the seconds as JSON. As in the
+program, saving and reading have a forked process each. A second call, which no longer imports anything,
+is timed as well if the first one was short.
 
 It imports no part of this project, which needs a newer Python.
 """
@@ -12,6 +12,7 @@ import json
 import multiprocessing
 import os
 import pickle
+import platform
 import random
 import sys
 import time
@@ -76,7 +77,8 @@ def measure(name, file):
 def versions():
     from importlib.metadata import version
 
-    return {name: version(name) for name in ("pandas", "pyarrow", "pylance")}
+    found = {name: version(name) for name in ("pandas", "pyarrow", "pylance")}
+    return {**found, "Python": platform.python_version()}
 
 
 def main():

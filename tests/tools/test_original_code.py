@@ -63,7 +63,7 @@ def turn(checkout, *arguments):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_a_turn_has_a_first_and_a_second_call(program, checkout, tmp_path, monkeypatch):
+def test_a_turn_has_a_first_and_a_second_call(program, checkout, tmp_path):
     table = tmp_path / "table.pickle"
     program.make_table(table, 10)
     found = json.loads(turn(checkout, "Csv", table).stdout)
@@ -108,7 +108,7 @@ def test_turns_are_samples_of_one_cell_and_an_interrupted_comparison_goes_on(tmp
     assert original_code.turns_of(tmp_path, "CSV", 100) == {ORIGINAL: 2, HERE: 2}
     assert original_code.turns_of(tmp_path, "XML", 100) == {ORIGINAL: 0, HERE: 0}
     assert original_code.turns_of(tmp_path, "CSV", 200) == {ORIGINAL: 0, HERE: 0}
-    lines = list(original_code.tables(tmp_path, 100))
+    lines = list(original_code.tables(tmp_path, 100, ["CSV", "XML"]))
     assert "| CSV | save | 8 s | 4 s | 2 s | 4.00 | 2.00 |" in lines
     assert "| XML | save | - | - | - | - | - |" in lines
     original_code.write_kept(tmp_path)

@@ -105,7 +105,7 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     select: dict[str, Any] = {}
     """Patterns that all its numbers share."""
     published_as: dict[str, Any] = {}
-    """Patterns of the published numbers, for the rule *order*, in the fields in which they are other ones."""
+    """Patterns of the published numbers, for the rule *order*, in fields where they differ."""
     numbers: list[Compared] = []
     confirmed_from: float = 1.0
     """Share of the ratios within their bounds, or rank correlation, from which it is confirmed."""

@@ -18,6 +18,7 @@ from format_bench.studies.declared.claims import Claim
 from format_bench.studies.declared.kept_numbers import KeptNumber
 from format_bench.studies.declared.verdicts import KINDS, Verdict
 
+
 def numbers_of(paper: str) -> list[KeptNumber]:
     """Return the kept numbers of a paper, possibly none."""
     return kept_numbers.read(study.places()[paper].with_suffix(".csv"))

@@ -136,7 +136,7 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     published: str = ""
     """Name of the published results that are compared."""
     own_code: str = ""
-    """File of the numbers that the paper's own code gives on a machine of ours, beside those of the paper."""
+    """File of the numbers of the paper's own code on a machine of ours, beside the declaration."""
     options: dict[str, Option] = {}
     claims: list[Claim] = []
     claims_on: str = "each"

@@ -67,11 +67,15 @@ def _library(build: Path) -> Any:
         sources = [str(SOURCE), str(build / "events.pb.cc")]
         compiler = ["g++", "-O2", "-shared", "-fPIC", f"-I{build}", *sources, "-o", made, "-lprotobuf"]
         for command in (classes, compiler):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            done = subprocess.run(  # noqa: S603 (the arguments are our own)
+                command, capture_output=True, text=True, check=False
+            )
             if done.returncode:
                 reason = f"{command[0]} cannot compile the classes of the events"
                 lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-                raise UnavailableError("Protobuf[C++]", f"{reason}: {lines[0]}", "apt install libprotobuf-dev")
+                raise UnavailableError(
+                    "Protobuf[C++]", f"{reason}: {lines[0]}", "apt install libprotobuf-dev"
+                )
         Path(made).rename(library)
     found = ctypes.CDLL(str(library))
     path, flag = ctypes.c_char_p, ctypes.c_bool
