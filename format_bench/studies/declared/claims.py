@@ -186,7 +186,8 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     def _order(self, numbers: Numbers, published: Numbers | None) -> Verdict:
         theirs = published.select(self.select | self.published_as) if published else []
         own = numbers.merged().select(self.select)
-        pairs = list(counterparts(own, theirs, _FREE | self.published_as.keys()))
+        apart = _FREE | self.published_as.keys()
+        pairs = list(counterparts(_of_tracks(own), _of_tracks(theirs), apart))
         rho = spearman([a.value for a, _ in pairs], [b.value for _, b in pairs])
         if rho is None:
             raise InvalidResultsError(
@@ -379,6 +380,11 @@ def _measure_of(ratios: Sequence[Ratio]) -> str:
     """Return the measure of some ratios, without the query if they are of several."""
     measures = {each.measure for each in ratios}
     return measures.pop() if len(measures) == 1 else ratios[0].measure.rpartition(" of ")[0]
+
+
+def _of_tracks(numbers: Sequence[Number]) -> list[Number]:
+    """Return numbers without the codec that a track decides, whose name differs between stores."""
+    return [replace(each, codec=NONE) if each.track else each for each in numbers]
 
 
 def _in_words(ratios: Sequence[Ratio]) -> Iterator[str]:

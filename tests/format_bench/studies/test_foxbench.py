@@ -92,7 +92,13 @@ LONGEST = "Queries of the longest durations: months, quarters and years"
 
 def test_queries_of_months_and_years_are_compared_at_one_degree():
     year = [
-        timed(each.format, each.value / 16, each.query, dataset=f"{each.dataset}-1deg", rows=8760)
+        timed(
+            *(each.format, each.value / 16, each.query),
+            dataset=f"{each.dataset}-1deg",
+            rows=8760,
+            codec="blosc:lz4",
+            level=6,
+        )
         for each in published.records()
         if each.metric == "query time"
     ]
