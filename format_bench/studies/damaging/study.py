@@ -321,7 +321,7 @@ def _told(row: DamageRow) -> str:
     if row.status:
         return f"{name}: {row.status}: {row.sentence}"
     found = joined([f"{count} {each}" for each, count in row.outcomes.items()], most=None)
-    return f"{name}: {plural(len(row.effect), row.damage)}: {found}" if row.damage else name
+    return f"{name}: {row.damage}, {plural(len(row.effect), 'read')}: {found}" if row.damage else name
 
 
 DAMAGE = Instrument(FORM, measure, _told, facts=page.facts, needs_out=True)

@@ -488,7 +488,7 @@ def test_the_command_tries_and_prints_the_page(tmp_path):
     options = ["--formats", "Feather", "--families", "tables", "--flips", 2, "--rows", 100]
     done = run("study", "damage", *options, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "tables: Feather: 2 bit flips: " in done.stderr
+    assert "tables: Feather: bit flip, 2 reads: " in done.stderr
     assert "| Feather, zstd | 100 |" in done.stdout
     done = run("study", "damage", "--page", tmp_path)
     assert done.stdout.startswith("# When a bit flips")
