@@ -24,7 +24,7 @@ PAPERS = ["foxbench", "ipsl", "partial-reads", "qaware", "thesis"]
 COUNTS = {
     "foxbench": [2, 3, 4, 0, 1, 4],
     "ipsl": [4, 0, 2, 0, 5, 0],
-    "partial-reads": [13, 4, 1, 0, 4, 2],
+    "partial-reads": [14, 4, 1, 0, 4, 1],
     "qaware": [14, 2, 11, 0, 3, 0],
     "thesis": [6, 3, 5, 0, 0, 6],
 }
