@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -72,7 +72,7 @@ class Adapter(DuckDBScan, DuckDBColumns, Streams, Tunable, Changeable):
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         table = arrow_of(df)
-        with _opened(path) as database, registered(database, table):
+        with _created(path) as database, registered(database, table):
             database.execute(f"CREATE TABLE {TABLE} AS FROM given")
 
     def _save_tuned(
@@ -88,7 +88,7 @@ class Adapter(DuckDBScan, DuckDBColumns, Streams, Tunable, Changeable):
                 database.execute(f"CREATE INDEX index_{number} ON {TABLE} ({quoted(name)})")
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
-        with _opened(path) as database:
+        with _created(path) as database:
             for number, df in enumerate(batches):
                 with registered(database, arrow_of(df)):
                     into = f"INSERT INTO {TABLE}" if number else f"CREATE TABLE {TABLE} AS"
@@ -146,13 +146,24 @@ class Adapter(DuckDBScan, DuckDBColumns, Streams, Tunable, Changeable):
 
 
 @contextmanager
+def _created(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a new database; if it cannot be written, remove the log that DuckDB leaves beside it."""
+    try:
+        with _opened(path) as database:
+            yield database
+    except BaseException:
+        path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
 def _opened(path: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     import duckdb
 
     # DuckDB puts its log before a question mark in a path, outside of the folder at hand.
-    if "?" not in str(path):
-        with duckdb.connect(path, read_only=read_only) as database:
-            yield database
-        return
-    with plain_path(path) as link, duckdb.connect(link, read_only=read_only) as database:
+    place = plain_path(path) if "?" in str(path) else nullcontext(path)
+    with place as found, duckdb.connect(found, read_only=read_only) as database:
         yield database
+        if not read_only:
+            # Closing does it too, but hides that the disk is full, and leaves the rows in a log.
+            database.execute("CHECKPOINT")

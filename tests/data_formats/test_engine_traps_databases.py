@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import resource
 import sqlite3
 from contextlib import closing
 
@@ -181,3 +182,21 @@ def test_rows_are_appended_to_sqlite(sqlite_label, tmp_path):
     with closing(sqlite3.connect(path)) as database, database:
         df.to_sql("data", database, index=False, if_exists="append")
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
+
+
+def test_duckdb_keeps_the_earlier_file_where_the_new_one_has_no_room(tmp_path):
+    # DuckDB's close hides the error, and leaves the rows in a log that a rename would not take along.
+    adapter = data_formats.get("DuckDB")
+    path = tmp_path / "data.duckdb"
+    small = pd.DataFrame({"a": np.arange(10)})
+    adapter.save(small, path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # The log has room, its rows in the file have not.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))
+    try:
+        with pytest.raises(duckdb.Error, match="Could not write"):
+            adapter.save(pd.DataFrame({"a": np.random.default_rng(1).random(10_000)}), path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    pd.testing.assert_frame_equal(adapter.read(path), small)
+    assert [each.name for each in tmp_path.iterdir()] == ["data.duckdb"]
