@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 import array_stores
 import data_formats
 import image_storages
-from adapter_core import CannotHoldError
+from adapter_core import CannotHoldError, Kind
 from adapter_core.availability import install_hint
 from adapter_core.sample_set import INDEX, SampleKind, as_stored
 from adapter_core.training.batches import MIXED_BLOCKS, block_rows
@@ -75,6 +75,10 @@ class PlainLoop(TrainingLoader):
             for kind, family in _FAMILIES.items()
             if family not in self._of
         }
+        if "tables" in self._of:
+            refused = data_formats.find(self._of["tables"]).refuses
+            if Kind.VECTOR in refused:
+                self.refuses[SampleKind.EMBEDDING] = f"{Kind.VECTOR}: {refused[Kind.VECTOR]}"
 
     @property
     def _install_hint(self) -> str:
