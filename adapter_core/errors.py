@@ -40,6 +40,7 @@ FormatBenchError
 ├── NoCandidateError                        a recommendation's requirements exclude every candidate
 ├── UnknownCostError                        a candidate's cost cannot be computed from what was measured
 ├── InvalidWeightError (ValueError)         a weight of a recommendation cannot be used
+├── RefusedError                            a call of an assistant has no answer
 ├── GitError                                a git command failed
 ├── InvalidBranchError                      a branch cannot take the commits of a history
 ├── ResolutionError                         no set of versions meets the requirements
@@ -341,6 +342,10 @@ class UnknownCostError(FormatBenchError):
 
 class InvalidWeightError(FormatBenchError, ValueError):
     """A weight that cannot be used; the message names it."""
+
+
+class RefusedError(FormatBenchError):
+    """A call of an assistant that has no answer; the message is one line."""
 
 
 class GitError(FormatBenchError):

@@ -44,13 +44,13 @@ ALL = "all"
 def measure(  # noqa: PLR0913, PLR0917 (options of the study)
     agenda: Agenda[CompatibilityRow],
     formats: str,
-    features: str,
     readers: str,
     sets: str,
     tables: Sequence[str],
     limit: float,
     reductions: int,
     family: str = "tables",
+    features: str = "",
 ) -> Iterator[CompatibilityRow]:
     """Return the rows of adapters by all readers of their files.
 
@@ -61,8 +61,6 @@ def measure(  # noqa: PLR0913, PLR0917 (options of the study)
     formats : str
         Labels of adapters and of foreign writers, with commas; by default the suite's adapters, and all
         foreign writers of their formats.
-    features : str
-        Formats whose features are written instead of tables, with commas, or `ALL`.
     readers : str
         Labels of adapters, and names of foreign readers, with commas; by default all that read files
         of these formats.
@@ -76,6 +74,8 @@ def measure(  # noqa: PLR0913, PLR0917 (options of the study)
         Findings whose table is reduced, at most.
     family : str
         One of `SUBJECTS`; features are of tables.
+    features : str
+        Formats whose features are written instead of tables, with commas, or `ALL`.
 
     Raises
     ------

@@ -227,7 +227,9 @@ def test_extras_follow_the_files(root):
     found = [each for family in families for each in declarations(family)]
     stems = {each.stem.replace("_", "-") for each in found if not each.outside_library_set}
     extras = {name.replace("_", "-") for name in metadata.get_all("Provides-Extra")}
-    others = "all arrays cluster docs images links native query-sets ray report site tables test".split()
+    others = (
+        "all arrays cluster docs images links mcp native query-sets ray report site tables test".split()
+    )
     assert stems | {*others} == extras
 
 

@@ -62,9 +62,7 @@ def verdicts(
     formats: list[str], reader: str, tables: tuple[str, ...], family: str = "tables"
 ) -> dict[str, str]:
     options = {"sets": "", "tables": tables, "limit": 60.0, "reductions": 0}
-    rows, _ = INSTRUMENT.run(
-        None, formats=",".join(formats), readers=reader, features="", family=family, **options
-    )
+    rows, _ = INSTRUMENT.run(None, formats=",".join(formats), readers=reader, family=family, **options)
     return {
         f"{row.writer}, {row.dataset}": row.sentence
         for row in rows

@@ -10,7 +10,7 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 import click
 
-from adapter_core.errors import FormatBenchError, UserDataError
+from adapter_core.errors import FormatBenchError, RefusedError, UserDataError
 from adapter_core.text import printable
 from format_bench.cli.commands.compare import to_json as comparison_to_json
 from format_bench.cli.commands.list import SHORT
@@ -38,10 +38,6 @@ Answer = TypeVar("Answer")
 Listed = Literal[
     "formats", "datasets", "codecs", "suites", "conditions", "metrics", "presets", "requirements"
 ]
-
-
-class RefusedError(Exception):
-    """A call that has no answer; the message is one line."""
 
 
 def in_one_line(tool: Callable[Given, Answer]) -> Callable[Given, Answer]:

@@ -8,7 +8,8 @@ import json
 import pytest
 
 import data_generator
-from format_bench.cli.commands._assistant import LONGEST, Assistant, RefusedError
+from adapter_core.errors import RefusedError
+from format_bench.cli.commands._assistant import LONGEST, Assistant
 from format_bench.cli.commands.mcp import server
 from format_bench.results.export import export
 from tests.factories.answers import undocumented

@@ -20,6 +20,7 @@ from format_bench.results.status import CellStatus, Reason
 from format_bench.results.study_rows import StudyForm
 from format_bench.results.suites import FAMILIES, SUITES
 from format_bench.runner.shards import Shard, merge
+from format_bench.studies.compatible import matrix_rows as compatibility
 from format_bench.studies.damaging import counts as damage
 from format_bench.studies.declared import study
 from format_bench.studies.declared.blocks import LONG, Block, Page, circumstances
@@ -98,6 +99,7 @@ def test_each_study_is_named_by_a_family_whose_adapters_it_measures():
     of_families = {each for family in FAMILIES.values() for each in family.studies} - SUITES.keys()
     assert of_families == declared | {
         read_maps.FORM.suite,
+        *({*compatibility.FORM.suites.values()} - SUITES.keys()),
         *damage.SUITES.values(),
         *survival.SUITES.values(),
     }
