@@ -68,7 +68,11 @@ class Worker:
         memory = self._memory.get(found.descriptor)
         if memory is None or len(memory) < found.capacity:
             # Not a named block of shared memory, which a killed process would leave behind.
-            shared = os.open(f"/proc/{self._process.pid}/fd/{found.descriptor}", os.O_RDWR)
+            try:
+                shared = os.open(f"/proc/{self._process.pid}/fd/{found.descriptor}", os.O_RDWR)
+            except FileNotFoundError:
+                # It has ended since: its error comes next, or its end.
+                return self.take()
             memory = self._memory[found.descriptor] = mmap.mmap(shared, found.capacity)
             os.close(shared)
         view = memoryview(memory)
