@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.array_source import ArraySource
 from adapter_core.reader import Reader
 
 if TYPE_CHECKING:
@@ -28,6 +29,21 @@ class ArrayReader(Reader):
 
     def __init__(self, description: Description) -> None:
         self.description = description
+
+    def source(self) -> ArraySource:
+        """Return the array as a source, whose selections are read from the open file."""
+        facts = self.description
+        return ArraySource(
+            facts.shape,
+            facts.dtype,
+            facts.chunks,
+            self.read,
+            name=facts.name,
+            dims=facts.dims,
+            attributes=facts.attributes,
+            coordinates=facts.coordinates,
+            coordinate_attributes=facts.coordinate_attributes,
+        )
 
     @property
     def shape(self) -> tuple[int, ...]:

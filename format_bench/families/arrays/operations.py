@@ -87,21 +87,10 @@ class ArrayOperations(CatalogOperations):
     def load(path: Path) -> ArraySource:
         """Return the array, in memory if it is of usual size."""
         reader = _cache().open(path)
-        facts = reader.description
-        source = ArraySource(
-            facts.shape,
-            facts.dtype,
-            facts.chunks,
-            reader.read,
-            name=facts.name,
-            dims=facts.dims,
-            attributes=facts.attributes,
-            coordinates=facts.coordinates,
-            coordinate_attributes=facts.coordinate_attributes,
-        )
+        source = reader.source()
         if source.size_bytes > IN_MEMORY_BYTES:
             return replace(source, read=_by_rows(source))
-        in_memory = ArraySource.of(reader.read(), facts.chunks)
+        in_memory = ArraySource.of(reader.read(), source.chunks)
         return replace(source, read=in_memory.read)
 
     @staticmethod

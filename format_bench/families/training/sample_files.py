@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import array_stores
-from adapter_core import ArraySource
 from adapter_core.sample_set import SampleKind, SampleSet, digest
 from data_generator.training_samples import WindowSamples
 
@@ -68,20 +67,7 @@ def load(folder: Path) -> SampleSet:
     kind, fields, decode, window = _facts(folder)
     if not window:
         return StoredSamples(folder, kind, fields, decode)
-    reader = _array_store().open(folder / _ARRAY)
-    facts = reader.description
-    source = ArraySource(
-        facts.shape,
-        facts.dtype,
-        facts.chunks,
-        reader.read,
-        name=facts.name,
-        dims=facts.dims,
-        attributes=facts.attributes,
-        coordinates=facts.coordinates,
-        coordinate_attributes=facts.coordinate_attributes,
-    )
-    return WindowSamples(source, window)
+    return WindowSamples(_array_store().open(folder / _ARRAY).source(), window)
 
 
 def part_of(samples: SampleSet, positions: Sequence[int]) -> SampleSet:
