@@ -20,6 +20,7 @@ from format_bench.results import published, shipped
 from format_bench.results.adapter_facts import facts_of
 from format_bench.results.display.text import format_ratio, plural
 from format_bench.results.metrics import METRICS, Measure, Noise
+from format_bench.results.records import format_of
 from format_bench.results.suites import family_of_suite
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _own(answer: Recommendation, found: list[Record]) -> Record | None:
     """Return the candidate's record in a cell: with its codec, or else the best of its format."""
     facts = answer.first.candidate.configuration
     # In questions the label of a format has an engine in brackets.
-    same = [each for each in found if facts.format in {each.format, each.format.partition("[")[0]}]
+    same = [each for each in found if facts.format in {each.format, format_of(each.format)}]
     exact = [each for each in same if (each.codec, each.level) == (facts.codec, facts.level)]
     return min(exact or same, key=lambda each: each.value or 0, default=None)
 

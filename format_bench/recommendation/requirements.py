@@ -13,6 +13,7 @@ from format_bench.results import shipped
 from format_bench.results.adapter_facts import AdapterFacts, facts_of
 from format_bench.results.candidates import OWN_DEFAULT
 from format_bench.results.metrics import Measure
+from format_bench.results.records import format_of
 from format_bench.results.suites import SUITES, Family, family_of_suite
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def _detects_damage(candidate: Candidate, family: Family) -> Answer:
 
 def _read_by(requirement: ReadBy, candidate: Candidate, family: Family) -> Answer:
     """Return whether readers read what a candidate writes: its format, its codec, its settings."""
-    label = candidate.configuration.format.partition("[")[0]
+    label = format_of(candidate.configuration.format)
     if family.item != "row" or label not in features.formats():
         return Answer(None, f"which readers read {candidate.name} was never tried")
     for feature in _features_of(candidate.configuration, features.find(label)):

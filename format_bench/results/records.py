@@ -81,6 +81,11 @@ class Record(Conditioned):
         return [self.repeats[start:end] for start, end in itertools.pairwise(ends)]
 
 
+def format_of(label: str) -> str:
+    """Return the format that a label names, "Parquet" for "Parquet[polars]"."""
+    return label.partition("[")[0]
+
+
 def engine_of(label: str) -> str:
     """Return the engine that a label names, "polars" for "Parquet[polars]"; empty if it names none."""
     return label.partition("[")[2].partition("]")[0]

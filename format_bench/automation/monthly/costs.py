@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from format_bench.results.records import format_of
 from format_bench.results.suites import FAMILIES, LIMIT_SECONDS
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def _ways(suite: Suite, benchmark: Benchmark) -> tuple[str, ...]:
 def _call_seconds(suite: Suite, label: str, raw_bytes: int, step: Step) -> float:
     metric = "save_time" if "save time" in step.metrics else "read_time"
     # A query engine's label is its format's, and the engine's in brackets.
-    names = (label, label.partition("[")[0])
+    names = (label, format_of(label))
     known = _factors().get(suite.family) or _factors()["tables"]
     factor = next((known[name, metric] for name in names if (name, metric) in known), _USUAL_FACTOR)
     share = _PART if any(word in metric for metric in step.metrics for word in _OF_PARTS) else 1.0

@@ -24,6 +24,7 @@ from format_bench.families.operations import registry_of
 from format_bench.metadata import libraries
 from format_bench.recommendation.card import card
 from format_bench.recommendation.code import SILENT
+from format_bench.results.records import format_of
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.plan import codec_choice
 
@@ -206,8 +207,8 @@ def _elsewhere(label: str, families: list[str], registry: Registry[Any]) -> Iter
 
 
 def _other_engines(label: str, registry: Registry[Any]) -> list[str]:
-    name = label.partition("[")[0]
-    return [each for each in registry.names() if each != label and each.partition("[")[0] == name]
+    name = format_of(label)
+    return [each for each in registry.names() if each != label and format_of(each) == name]
 
 
 def facts(family: str, registry: Registry[Any], adapter: Any) -> Iterator[list[str]]:

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from adapter_core.errors import UnknownNameError
+from format_bench.results.records import format_of
 
 FOLDER = Path(__file__).parent
 
@@ -114,7 +115,7 @@ def find(label: str) -> Format:
     UnknownNameError
         If no features of it are declared.
     """
-    name = label.partition("[")[0]
+    name = format_of(label)
     if name not in formats():
         raise UnknownNameError("format with features", name, formats())
     return formats()[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from format_bench.compatibility.verdicts import Verdict, verdict_of
+from format_bench.results.records import format_of
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.compatible.matrix_readers import SUITES, named
 
@@ -54,7 +55,7 @@ class CompatibilityRow:
     @property
     def base(self) -> str:
         """The format without its engine."""
-        return self.format.partition("[")[0]
+        return format_of(self.format)
 
     @property
     def group(self) -> str:

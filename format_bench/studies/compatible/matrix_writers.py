@@ -9,6 +9,7 @@ from format_bench.compatibility import foreign
 from format_bench.compatibility.files import TableFile, run_writer, write_files
 from format_bench.compatibility.subjects import SUBJECTS, Subject
 from format_bench.instruments.isolation import Outcome
+from format_bench.results.records import format_of
 from format_bench.results.status import CellStatus
 from format_bench.runner.executor import in_turn
 from format_bench.studies.compatible.matrix_readers import process_of
@@ -26,7 +27,7 @@ def writers_of(family: str, formats: str) -> list[str]:
     if formats:
         return chosen(formats, [*subject.labels(), *foreign_labels])
     usual = subject.formats
-    return [*usual, *(each for each in foreign_labels if each.partition("[")[0] in usual)]
+    return [*usual, *(each for each in foreign_labels if format_of(each) in usual)]
 
 
 def suffix_of(subject: Subject, label: str) -> str:
