@@ -82,7 +82,7 @@ def table(
         If the package of a real table is missing.
     """
     definition = datasets.find(name, "tables", "table")
-    rows = _row_count(definition, rows)
+    rows = _count(definition, rows, "a table", "rows")
     if path is None:
         return definition.make(rows, seed)
     if definition.load is None:
@@ -126,7 +126,7 @@ def blocks(
     definition = datasets.find(name, "tables", "table")
     if block_rows < 1:
         raise ValueError(f"a block cannot have {block_rows} rows")
-    count = _row_count(definition, rows)
+    count = _count(definition, rows, "a table", "rows")
     make_rows = definition.make_rows or _slicer(definition.make(count, seed).df)
     # One block at least, from which a writer takes the columns.
     starts = range(0, max(1, count), block_rows)
@@ -168,7 +168,7 @@ def partition(
     definition = datasets.find(name, "tables", "table")
     if not 0 <= number < partitions:
         raise ValueError(f"there is no partition {number} of {partitions}")
-    count = _row_count(definition, rows)
+    count = _count(definition, rows, "a table", "rows")
     start, stop = (count * each // partitions for each in (number, number + 1))
     if definition.make_rows:
         return definition.make_rows(start, stop, seed)
@@ -187,10 +187,10 @@ def _slicer(df: pd.DataFrame | None) -> Callable[[int, int, int], pd.DataFrame]:
     return lambda start, stop, _seed: df.iloc[start:stop].reset_index(drop=True)
 
 
-def _row_count(definition: DatasetDefinition, rows: int | None) -> int:
-    if rows is not None and rows < 0:
-        raise ValueError(f"a table cannot have {rows} rows")
-    return definition.default_count if rows is None else rows
+def _count(definition: DatasetDefinition, count: int | None, whole: str, items: str) -> int:
+    if count is not None and count < 0:
+        raise ValueError(f"{whole} cannot have {count} {items}")
+    return definition.default_count if count is None else count
 
 
 def images(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dataset:
@@ -221,9 +221,7 @@ def images(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dat
         If the package of a real set is missing.
     """
     definition = datasets.find(name, "images", "set of images")
-    if count is not None and count < 0:
-        raise ValueError(f"a set cannot have {count} images")
-    return definition.make(definition.default_count if count is None else count, seed)
+    return definition.make(_count(definition, count, "a set", "images"), seed)
 
 
 def array(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dataset:
@@ -252,9 +250,7 @@ def array(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Data
         If the package of a real array is missing.
     """
     definition = datasets.find(name, "arrays", "array")
-    if count is not None and count < 0:
-        raise ValueError(f"an array cannot have {count} chunks")
-    return definition.make(definition.default_count if count is None else count, seed)
+    return definition.make(_count(definition, count, "an array", "chunks"), seed)
 
 
 def records(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dataset:
@@ -280,9 +276,7 @@ def records(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Da
         If `count` is negative.
     """
     definition = datasets.find(name, "records", "set of records")
-    if count is not None and count < 0:
-        raise ValueError(f"a set cannot have {count} records")
-    return definition.make(definition.default_count if count is None else count, seed)
+    return definition.make(_count(definition, count, "a set", "records"), seed)
 
 
 def samples(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Dataset:
@@ -307,6 +301,4 @@ def samples(name: str, count: int | None = None, seed: int = DEFAULT_SEED) -> Da
         If `count` is negative.
     """
     definition = datasets.find(name, "training", "set of samples")
-    if count is not None and count < 0:
-        raise ValueError(f"a set cannot have {count} samples")
-    return definition.make(definition.default_count if count is None else count, seed)
+    return definition.make(_count(definition, count, "a set", "samples"), seed)
