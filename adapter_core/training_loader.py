@@ -28,7 +28,7 @@ class Feeding:
     """How a training wants its samples."""
 
     decode: Callable[[Sample], Sample]
-    """Makes what the model takes of a stored sample; can be pickled, and is called in the workers."""
+    """Turns a stored sample into the model's input; can be pickled, and is called in the workers."""
     batch_size: int = 32
     """Samples of a batch; the last of an epoch has the rest, and is not dropped."""
     seed: int | None = 0
@@ -66,7 +66,7 @@ class Feed(Reader):
         """
 
     def state(self) -> Any:
-        """Return what a later process needs to go on after the last batch taken, in types of JSON.
+        """Return the state from which a later process goes on after the last batch, in types of JSON.
 
         Raises
         ------

@@ -139,7 +139,7 @@ def _record(label: str, rows: int, metric: str, value: float) -> Record:
 
 
 def run(command: Sequence[object], folder: Path | None = None) -> str:
-    """Run a command in a folder; return what it prints.
+    """Run a command in a folder; return its output.
 
     Raises
     ------

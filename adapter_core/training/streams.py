@@ -68,7 +68,7 @@ class SampleStream(ABC):
             yield collated([feeding.decode(each) for each in samples])
 
     def state(self) -> Any:
-        """Return what `resume` needs to go on after the last batch, as JSON has it."""
+        """Return the state from which `resume` goes on after the last batch, in types of JSON."""
         return None
 
     def resume(self, state: Any) -> None:

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 Answering = Callable[[], AbstractContextManager[Callable[[Any], Any]]]
-"""Opens what a worker works on, and provides the function that answers; can be pickled."""
+"""Opens the data of a worker, and provides the function that answers; can be pickled."""
 
 # Answers that a worker makes ahead; `prefetch_factor` of PyTorch's DataLoader has this default.
 PREFETCH = 2
@@ -113,7 +113,7 @@ class LocalWorker:
         self._requests.clear()
 
     def end(self) -> None:
-        """Close what it works on."""
+        """Close its data."""
         self._opened.close()
 
 

@@ -42,7 +42,7 @@ class XbatcherLoader(TrainingLoader):
     @staticmethod
     @abstractmethod
     def _store(folder: Path) -> Any:
-        """Return what `xarray.open_zarr` opens."""
+        """Return the store for `xarray.open_zarr`."""
 
     def _prepare(self, samples: SampleSet, folder: Path) -> None:
         if samples.array is None:

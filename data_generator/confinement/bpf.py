@@ -34,7 +34,7 @@ def finish(action: int) -> bytes:
 
 
 def install(program: bytes, flags: int, number: int) -> int:
-    """Install a filter in this process; return what seccomp(2), whose number is given, returns."""
+    """Install a filter in this process; return the result of seccomp(2), whose number is given."""
     code = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: the number of instructions, and where they are.
     described = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))

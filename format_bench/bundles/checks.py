@@ -41,7 +41,7 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     FAILS = "fails"
     UNKNOWN = "unknown"
-    """What the check needs is not there; the sentence says why."""
+    """The check lacks its input; the sentence says why."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def _order(found: SelfCheck) -> CheckResult:
 
 
 def _physics(bundle: Bundle) -> CheckResult:
-    """Check times against what memory and disks move, and what a clock can tell."""
+    """Check times against the bandwidth of memory and disks, and the resolution of clocks."""
     cpus = [run.get("cpu", {}).get("usable") for run in bundle.head["metadata"]]
     known = [each for each in cpus if isinstance(each, int) and each > 0]
     memory = min(MEMORY_BYTES_PER_SECOND, max(known, default=64) * CORE_BYTES_PER_SECOND)

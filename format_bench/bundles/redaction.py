@@ -55,7 +55,7 @@ _WORD = r"[^\s\"'`,;:)\]]*"
 _PATH = re.compile(rf"(?<![\w.])(?:~|[A-Za-z]:)?[\\/][\w.]{_WORD}(?: [^\s\"'`]*[\\/]{_WORD})*")
 
 URL, PATH, USER, HOST, OWN = "URL", "PATH", "USER", "HOST", "X"
-"""What takes the place of addresses, paths, names of the user and the machine, and other own words."""
+"""Placeholders of addresses, paths, names of the user and the machine, and other own words."""
 
 # Shorter names are parts of usual words.
 _LEAST_NAME = 3
@@ -79,7 +79,7 @@ class Names:
     _known: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
     def of(self, kind: str, name: str) -> str:
-        """Return what takes the place of an own name, e.g. "own-1"."""
+        """Return the placeholder of an own name, e.g. "own-1"."""
         if self.with_names:
             return plain_text(name)
         known = self._known[kind]

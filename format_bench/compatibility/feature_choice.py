@@ -1,4 +1,4 @@
-"""Features that may be used if some readers must read the files, from what these were found to read.
+"""Features that may be used if some readers must read the files, from measured verdicts.
 
 A reader is a library, with a version or the start of one, as in "pyarrow-15", or a program. Of several
 versions that were tried, the newest counts.
@@ -23,7 +23,7 @@ _VERSION = re.compile(r"-(?=\d)")
 
 
 class Reading(NamedTuple):
-    """What a reader made of a feature."""
+    """Verdict of a reader on a feature."""
 
     reader: str
     verdict: Verdict
@@ -36,7 +36,7 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class Use:
-    """A feature, and what the readers that must read it made of it."""
+    """A feature, and the verdicts of the readers that must read it."""
 
     format: str
     feature: Feature
@@ -118,7 +118,7 @@ def uses(
     readers : sequence of str
         As `resolved` returns them.
     readings : sequence of FeatureReading
-        What they were found to read.
+        Measured verdicts.
     only : sequence of str
         Labels of formats, tried or not; by default all that were tried.
 
@@ -135,7 +135,7 @@ def uses(
 
 
 def use(label: str, feature: Feature, readers: Iterable[str], readings: Iterable[FeatureReading]) -> Use:
-    """Return what readers made of a feature of a format."""
+    """Return the verdicts of readers on a feature of a format."""
     found = {
         each.reader: Reading(each.reader, Verdict(each.verdict), each.sentence)
         for each in readings

@@ -24,7 +24,7 @@ _REPEATS = 64
 def write(
     df: pd.DataFrame, types: dict[str, str], function: str, options: dict[str, Any], path: str
 ) -> CanonicalTable:
-    """Write a file by a function; return what it should contain.
+    """Write a file by a function; return its expected content.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def duckdb(table: pa.Table, path: str, select: str = "FROM given", options: str = "") -> pa.Table:
-    """Write what a query of a table returns to Parquet, by DuckDB; return it."""
+    """Write the result of a query of a table to Parquet, by DuckDB; return it."""
     import duckdb
 
     with duckdb.connect() as connection:
@@ -177,7 +177,7 @@ def delta(  # noqa: PLR0913, PLR0917 (independent features)
     delete: str = "",
     checkpoint: bool = False,  # noqa: FBT001, FBT002 (of a declaration)
 ) -> pa.Table:
-    """Write a table of Delta Lake, and delete rows or make a checkpoint; return what is left."""
+    """Write a table of Delta Lake, and delete rows or make a checkpoint; return the remaining rows."""
     import deltalake
 
     properties = deltalake.WriterProperties(compression=compression)
@@ -212,7 +212,7 @@ def iceberg(
     delete: str = "",
     rename: str = "",
 ) -> pa.Table:
-    """Write an Iceberg table, and delete rows or rename the column `c`; return what is left."""
+    """Write an Iceberg table, and delete rows or rename the column `c`; return the resulting table."""
     import data_formats
     from data_formats.iceberg import opened_table
 

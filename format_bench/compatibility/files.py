@@ -63,14 +63,14 @@ def read_files(
 ) -> Iterator[tuple[TableFile, Outcome]]:
     """Read files by an adapter, or by the steps of a library's own call.
 
-    Yields each with the canonical form of what came back.
+    Yields each with the canonical form of the data read.
     """
     for each in files:
         yield each, _limited(limit_seconds, _read, reader, each)
 
 
 def read_by(labels: Sequence[str], path: str, limit_seconds: float) -> Iterator[tuple[str, Outcome]]:
-    """Read a table by one adapter after another; yield each with the canonical form of what it read."""
+    """Read a table by one adapter after another; yield each with the canonical form of its result."""
     for label in labels:
         yield label, _limited(limit_seconds, _read, label, TableFile(label, "", path))
 
@@ -160,7 +160,7 @@ def _read(reader: str | Sequence[str], file: TableFile) -> str:
 def _run(
     command: Sequence[str], path: str, folder: str, limit_seconds: float, given: str = ""
 ) -> Outcome:
-    """Run a command on a path; return what it prints, or the last line of its errors."""
+    """Run a command on a path; return its output, or the last line of its errors."""
     try:
         done = subprocess.run(  # noqa: S603 (of a reader's declaration)
             [each.replace("{file}", path) for each in command],

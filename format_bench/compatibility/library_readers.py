@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read(steps: Sequence[str], path: str) -> CanonicalTable:
-    """Read a file: call a function, then methods on what it returns.
+    """Read a file: call a function, then methods on its result.
 
     Parameters
     ----------

@@ -100,18 +100,18 @@ class Subject(ABC):
 
     @abstractmethod
     def canonical(self, data: Any, adapter: Any = None) -> CanonicalTable:
-        """Return the canonical form of data; with an adapter, of what its files hold."""
+        """Return the canonical form of data; with an adapter, of the content of its files."""
 
     @abstractmethod
     def read(self, adapter: Any, path: Path, case: str, cut: Cut | None) -> CanonicalTable:
-        """Return the canonical form of what an adapter reads from the file of an edge case."""
+        """Read the file of an edge case by an adapter; return the canonical form."""
 
     def parts(self, saved: CanonicalTable) -> tuple[list[str], int]:
         """Return the names of the columns that a cut may leave out, and the number of rows."""
         return [name for name, _ in saved.columns], len(saved.rows)
 
     def compare(self, saved: CanonicalTable, read: CanonicalTable) -> Sameness:
-        """Compare what a reader has printed with what was saved."""
+        """Compare the output of a reader with the saved data."""
         return sameness.compare(saved, read)
 
 

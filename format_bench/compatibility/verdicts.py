@@ -54,7 +54,7 @@ def judge(
     Parameters
     ----------
     saved : CanonicalTable
-        What the writer was given.
+        The data given to the writer.
     outcome : Outcome
         Of the reader: the canonical form, or why there is none.
     compare : callable

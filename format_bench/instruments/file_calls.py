@@ -115,7 +115,7 @@ class Watcher:
 
     @contextmanager
     def following(self) -> Iterator[Callable[[], None]]:
-        """Record in the block what a child does after it has called the given function."""
+        """Record in the block the calls of a child from its call of the given function on."""
         here, there = socket.socketpair()
         thread = threading.Thread(target=self._follow, args=(here,), daemon=True)
 

@@ -1,4 +1,4 @@
-"""Calls in forked children: what they return, raise and print, and how they end."""
+"""Calls in forked children: their results, errors, output and end."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Ended:
     """End of a child."""
 
     value: Any = None
-    """What the call returned."""
+    """Result of the call."""
     error: str = ""
-    """Class and text of what it raised."""
+    """Class and text of its exception."""
     death: str = ""
     """How the child ended without an answer: the signal, or its status; empty if it answered."""
     is_late: bool = False

@@ -80,7 +80,7 @@ def check_available() -> None:
 
 @dataclass(frozen=True)
 class StoppedCall:
-    """A call before it is made; the process and what it knows wait until there is an answer."""
+    """A call before it is made; the process waits until there is an answer."""
 
     name: str
     given: tuple[int, ...]

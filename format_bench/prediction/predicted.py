@@ -1,4 +1,4 @@
-"""Predicted records of a table: what measured tables that resemble it let one expect of each format."""
+"""Predicted records of a table, from measured tables that resemble it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _profile(table: DatasetSize) -> TableProfile:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Predicted records of a table, and what they rest on."""
+    """Predicted records of a table, and their evidence."""
 
     results: Results
     nearest: list[tuple[str, float]]
@@ -101,7 +101,7 @@ class Prediction:
 
 
 def predict(tables: Sequence[MeasuredTable], profile: TableProfile, name: str) -> Prediction:
-    """Return what to expect of a table.
+    """Return the prediction for a table.
 
     Parameters
     ----------

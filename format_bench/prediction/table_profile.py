@@ -46,7 +46,7 @@ class TableProfile(NamedTuple):
     """Logarithms to the base of ten where values span orders of magnitude, else shares."""
 
     def extent(self, unit: str) -> float:
-        """Return what values of a unit grow in proportion to: bytes, or else the number of cells."""
+        """Return the size to which values of a unit are proportional: bytes, or the number of cells."""
         return max(1.0, self.arrow_bytes if unit == "bytes" else self.rows * self.columns)
 
 

@@ -218,7 +218,7 @@ def _detects_damage(candidate: Candidate, family: Family) -> Answer:
 
 
 def _read_by(requirement: ReadBy, candidate: Candidate, family: Family) -> Answer:
-    """Return whether readers read what a candidate writes: its format, its codec, its settings."""
+    """Return whether readers read the files of a candidate: its format, its codec, its settings."""
     label = format_of(candidate.configuration.format)
     if family.item != "row" or label not in features.formats():
         return Answer(None, f"which readers read {candidate.name} was never tried")

@@ -2,7 +2,7 @@
 
 The first line is the head, which `bundle_schema.json` describes: circumstances, digests of the data,
 noise. Each further line is a record. There are no names of files inside, and a bundle from anybody is
-read within limits: what exceeds them, or is not a bundle, is refused before it takes memory.
+read within limits: a file that exceeds them, or is no bundle, is refused before it takes memory.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _read(path: Path) -> Bundle:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines; what unpacks to more than the limits is refused on the way."""
+    """Yield the lines; a file that unpacks to more than the limits is refused on the way."""
     total = 0
     with gzip.open(path) as file:
         while found := file.readline(MOST_LINE_BYTES + 1):

@@ -101,7 +101,7 @@ class LinkCosts:
 
 @dataclass(frozen=True)
 class FeatureReading:
-    """What a reader made of a file with a feature of its format."""
+    """Verdict of a reader on a file with a feature of its format."""
 
     format: str
     """Label of its adapters, without an engine."""
@@ -133,7 +133,7 @@ def link_costs(question: str = WHOLE) -> dict[str, LinkCosts]:
 
 @functools.cache
 def feature_readings() -> list[FeatureReading]:
-    """Return what the readers that were tried make of features, in the order of declarations."""
+    """Return the verdicts of all readers tried on features, in the order of declarations."""
     return _table(FeatureReading, "feature_readings.csv")
 
 

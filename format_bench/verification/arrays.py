@@ -119,7 +119,7 @@ def _exact(value: Any) -> Any:
 
 
 def clipped(chunks: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the shape of chunks without what reaches beyond the array."""
+    """Return the shape of chunks, cut at the edges of the array."""
     return tuple(min(chunk, max(1, edge)) for chunk, edge in zip(chunks, shape, strict=True))
 
 

@@ -41,7 +41,7 @@ Listed = Literal[
 
 
 def in_one_line(tool: Callable[Given, Answer]) -> Callable[Given, Answer]:
-    """Return a tool whose errors are one line, without what a terminal would obey."""
+    """Return a tool whose errors are one line, without control characters."""
 
     @wraps(tool)
     def call(*args: Given.args, **kwargs: Given.kwargs) -> Answer:

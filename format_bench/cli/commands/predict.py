@@ -102,7 +102,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
 def answered(
     sources: Sequence[Results], source: Source, wish: purposes.Wish, shown: Console
 ) -> tuple[Recommendation, dict[str, Any]]:
-    """Return the recommendation for a user's table by prediction, and what it rests on as JSON values.
+    """Return the recommendation for a user's table by prediction, and its evidence as JSON values.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def answered(
 
 
 def _remarks(found: Prediction, answer: Recommendation, measure: str) -> list[str]:
-    """Return what the prediction rests on, its error, and the command that measures the table."""
+    """Return the evidence of the prediction, its error, and the command that measures the table."""
     errors = [
         f"{each.phrase} by a factor of {format_ratio(found.errors[each])}"
         for each in answer.weights

@@ -65,7 +65,7 @@ class Format(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
     options: dict[str, Any] = {}
     """Keyword arguments of all its features that name no function."""
     readers: dict[str, list[str]] = {}
-    """A function by distribution, and methods to call on what it returns."""
+    """A function by distribution, and methods to call on its result."""
     features: list[Feature]
 
     def feature(self, name: str) -> Feature:

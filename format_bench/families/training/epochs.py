@@ -246,7 +246,7 @@ class Trainings:
         self.place.link(Fault(RESET, reads=True))
 
     def _disturbed(self, metric: str, disturb: Any) -> Measured:
-        """Return the samples that an epoch lost or repeated after a disturbance, and what happened."""
+        """Return the samples that an epoch lost or repeated after a disturbance, and its outcome."""
         with self.training() as (trainer, _):
             before = trainer.take(0, self.limit_seconds, most=1)
             disturb(trainer)

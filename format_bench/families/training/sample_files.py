@@ -98,7 +98,7 @@ class _Chosen(SampleSet):
 
 
 def decoding(folder: Path) -> Any:
-    """Return the function from a stored sample to what a model takes."""
+    """Return the function from a stored sample to a model's input."""
     return _facts(folder)[2]
 
 

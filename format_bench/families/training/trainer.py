@@ -1,4 +1,4 @@
-"""Training without a model, in a process of its own: it takes batches, and checks what came.
+"""Training without a model, in a process of its own: it takes batches, and checks them.
 
 The process answers the commands of `Trainer`, and ends with its standard input.
 """
@@ -117,7 +117,7 @@ class Trainer(CommandedProcess):
             Time for all batches.
         **options
             `state` to resume with; `most`, a number of batches after which the iterator stays as it is;
-            `goes_on`, to take the rest of it; `tolerates_errors`, to return what came before one;
+            `goes_on`, to take the rest of it; `tolerates_errors`, to return the batches before one;
             `is_decoded`, False for stored values, which are not checked; `reads_memory`.
 
         Raises

@@ -59,7 +59,7 @@ class Reader:
     def read(
         self, files: Sequence[TableFile], limit_seconds: float, folder: Path
     ) -> Iterator[tuple[TableFile, Outcome]]:
-        """Yield files with what was read, in a process that lasts until one ends it."""
+        """Yield files with the data read, in a process that lasts until one ends it."""
         if lacking := self._lacking():
             yield from ((each, Outcome(None, CellStatus.UNAVAILABLE, lacking)) for each in files)
             return

@@ -44,7 +44,7 @@ class CompatibilityRow:
 
     @property
     def verdict(self) -> Verdict:
-        """What the reader made of the file."""
+        """Verdict of the reader on the file."""
         return verdict_of(self.sentence, self.status)
 
     @property

@@ -147,7 +147,7 @@ def prepare(operate: Operate, data: Path, folder: Path) -> Prepared:
 
 
 def store_found(operations: Operations, found: Any, reference: Path) -> None:
-    """Store what was read, the values of an array, for `Operations.load`."""
+    """Store the data read, of an array its values, for `Operations.load`."""
     if isinstance(found, Path):
         with operations.adapter.open(found) as reader:
             operations.store(_source_of(reader), reference)

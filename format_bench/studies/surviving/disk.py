@@ -1,4 +1,4 @@
-"""Model of a folder on a disk: what calls make of it, and what a power cut leaves.
+"""Model of a folder on a disk: the effects of file calls, and of a power cut.
 
 The model of persistence is plain (docs/survival.md): a sync of a file brings its bytes to the device,
 and all changes of names and lengths made before, as the journals of ext4 and XFS do. No more is certain.

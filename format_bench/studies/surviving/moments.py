@@ -14,7 +14,7 @@ SECTOR_BYTES = 512
 
 
 class Fault(StrEnum):
-    """What happens at a moment; the value is its name in results."""
+    """Fault at a moment; the value is its name in results."""
 
     KILL = "kill"
     KILL_IN_WRITE = "kill in a write"

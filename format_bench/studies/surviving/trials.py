@@ -1,4 +1,4 @@
-"""Trials of a change of a file: its calls, what faults leave of it, and what a reader makes of that."""
+"""Trials of a change of a file: its calls, the files left by faults, and their readers' verdicts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PROOFS = 3
 
 
 class Verdict(StrEnum):
-    """What a reader finds after a fault; the value is its name in results."""
+    """Finding of a reader after a fault; the value is its name in results."""
 
     NEW = "new"
     EARLIER = "earlier"
@@ -98,7 +98,7 @@ class Tried:
 
 
 def prepare(operate: Operate, data: Path, count: int, way: Way, place: Path) -> Prepared:
-    """Save the earlier version, change it, and store what a reader returns of both.
+    """Save the earlier version, change it, and store both as a reader returns them.
 
     Raises
     ------

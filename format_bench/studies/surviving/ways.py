@@ -26,7 +26,7 @@ BATCHES = 10
 
 
 class Change(StrEnum):
-    """What is done with a file; the value is its name in results."""
+    """Kind of change of a file; the value is its name in results."""
 
     SAVE = "save"
     REPLACE = "replacement"
@@ -90,7 +90,7 @@ class Versions:
     given: Any
     """The other half."""
     after: Any
-    """What a reader returns of the changed file: the other half, or all of the data set if appended."""
+    """Data that a reader returns of the changed file: the other half, or all of them if appended."""
 
     @classmethod
     def of(cls, operations: Operations, whole: Any, count: int, way: Way) -> Versions:
