@@ -159,8 +159,9 @@ def _condition(found: Condition) -> pl.Expr:
     column = pl.col(found.column)
     if isinstance(found, Comparison):
         if found.operator == "!=" and isinstance(found.value, float) and found.value == 0:
-            # Polars takes conditions on both zeros for one and the same.
-            return column.is_in(ZEROS).not_()
+            # Polars takes conditions on both zeros for one and the same. To a data set of Arrow, which
+            # is handed the condition, no null is in a list.
+            return column.is_not_null() & column.is_in(ZEROS).not_()
         compared: pl.Expr = OPERATORS[found.operator](column, found.value)
         return compared
     if isinstance(found, OneOf):
