@@ -186,6 +186,18 @@ COMPATIBILITY = {
     "compatibility.Compatibility.track_size",
     "compatibility.CompatibilityReaders.track_unlike_readers",
 }
+TRAINING = {
+    "training.Training.time_save",
+    "training.Training.track_size",
+    "training.TrainingCold.track_bytes_per_sample",
+    "training.TrainingCold.track_first_epoch_sample",
+    "training.TrainingEpochs.track_loader_memory",
+    "training.TrainingEpochs.track_lost_samples",
+    "training.TrainingEpochs.track_order_distance",
+    "training.TrainingEpochs.track_repeated_samples",
+    "training.TrainingEpochs.track_sample",
+    "training.TrainingEpochs.track_stalls_10_ms",
+}
 ALL_BENCHMARKS = (
     TABULAR
     | DEFAULTS
@@ -202,6 +214,7 @@ ALL_BENCHMARKS = (
     | REMOTE
     | SCALE
     | COMPATIBILITY
+    | TRAINING
 )
 STORES = {"hdf5": "HDF5", "npy": "NPY", "npy_memmap": "NPY.memmap"}
 """Array stores that the clone keeps; the others would show the same."""
@@ -227,11 +240,11 @@ CHOSEN = (
     r"(?!records\..*'(entities-shared|entities-nested|none|zstd)')"
     r"(?!query\.Query(Cost|Read)?\..*'(CSV|Feather|ORC)\[)"
     r"(?!remote\.(?!.*(time_save|track_remote_save_requests)\('Parquet'))(?!remote_arrays\.)"
-    r"(?!scale\.)(?!compatibility\.(?!.*\('CSV', 'eq'\)))"
+    r"(?!scale\.)(?!training\.)(?!compatibility\.(?!.*\('CSV', 'eq'\)))"
 )
 """Cells that asv runs: fake formats that fail are measured on few data sets, records with one codec,
-questions to one format, two metrics of one format on an object server, readers of one file, and no
-workers."""
+questions to one format, two metrics of one format on an object server, readers of one file, no
+workers and no loaders."""
 FEW = r"(tabular\.[\w.]+\('(?!Feather|HDF5|ORC)[^']*', '(eq|float|flights)'|notes\.)"
 """Those of `CHOSEN` that asv runs if no nightly test needs the others."""
 TOY_DATASETS = ["eq", "float", "flights"]

@@ -41,14 +41,16 @@ def world(tmp_path):
     return made
 
 
-def test_a_state_file_is_read_and_written_as_before(tmp_path):
+def test_a_state_file_of_the_first_version_is_read_and_written_with_the_fields_since(tmp_path):
     path = tmp_path / "month.json"
     path.write_text(STATE, encoding="utf-8")
     month = MonthState.read(path)
     assert (month.name, month.append, month.failed) == ("2026-02", False, [])
     assert month.begun == {"alpha": 1769947200.25, "beta": 1769947201.5}
     month.write(path)
-    assert path.read_text(encoding="utf-8") == STATE
+    since = {"measured": {}, "left_out": {}, "spent": {}}
+    assert json.loads(path.read_text(encoding="utf-8")) == json.loads(STATE) | since
+    assert MonthState.read(path) == month
 
 
 def test_an_old_state_file_and_an_old_results_branch_go_on(world):

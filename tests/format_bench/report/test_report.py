@@ -508,7 +508,7 @@ def test_a_file_of_one_format_is_not_asked_to_hold_another(run, tmp_path):
 def test_an_ending_that_no_report_has_is_refused(run, tmp_path):
     done = call(run, "--out", tmp_path / "run.docx")
     assert done.exit_code == 2
-    known = ".html, .pdf, .png, .svg, .csv, .xlsx, .md"
+    known = ".html, .pdf, .png, .svg, .csv, .xlsx, .parquet, .md"
     assert f"no report is a .docx file; known are {known}" in " ".join(done.output.split())
     assert list(tmp_path.iterdir()) == []
     assert call(run, "--out", tmp_path / "v1.2").exit_code == 0
