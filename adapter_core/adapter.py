@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from adapter_core.traits import Trait
 
 
+def format_of(label: str) -> str:
+    """Return the format that a label names, "Parquet" for "Parquet[polars]"."""
+    return label.partition("[")[0]
+
+
+def engine_of(label: str) -> str:
+    """Return the engine that a label names, "polars" for "Parquet[polars]"; empty if it names none."""
+    return label.partition("[")[2].partition("]")[0]
+
+
 class BaseAdapter(Pasteable, ABC):
     """A way to store data in files.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnavailableError
+from adapter_core.adapter import engine_of
 from adapter_core.errors import (
     FormatBenchError,
     InvalidResultsError,
@@ -28,7 +29,7 @@ from format_bench.instruments.intervals import median_interval
 from format_bench.results.conditions import Conditions
 from format_bench.results.load import Results
 from format_bench.results.metrics import BY_BENCHMARK
-from format_bench.results.records import Record, engine_of
+from format_bench.results.records import Record
 from format_bench.results.status import WRONG, CellStatus
 from format_bench.results.suites import FAMILIES, SUITES
 

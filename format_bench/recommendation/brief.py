@@ -6,13 +6,13 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from adapter_core.adapter import engine_of
 from format_bench.recommendation import code
 from format_bench.recommendation.scoring import ESTIMATES, PREDICTIONS, READ_TIME, SAVE_TIME, SIZE
 from format_bench.recommendation.sensitivity import break_even_of, smallest_change
 from format_bench.results.adapter_facts import facts_of
 from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.metrics import Measure
-from format_bench.results.records import engine_of
 from format_bench.results.suites import FAMILIES, family_of_suite
 from format_bench.verification.arrays import LOST
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from adapter_core import Feature, Trait
+from adapter_core.adapter import format_of
 from adapter_core.codec_choice import DEFAULTS, RECOMMENDED
 from format_bench.compatibility import features
 from format_bench.compatibility.feature_choice import resolved, use
@@ -13,7 +14,6 @@ from format_bench.results import shipped
 from format_bench.results.adapter_facts import AdapterFacts, facts_of
 from format_bench.results.candidates import OWN_DEFAULT
 from format_bench.results.metrics import Measure
-from format_bench.results.records import format_of
 from format_bench.results.suites import SUITES, Family, family_of_suite
 
 if TYPE_CHECKING:

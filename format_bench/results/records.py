@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from adapter_core.adapter import engine_of
 from adapter_core.errors import InvalidRecordError, InvalidResultsError, NewerRecordError
 from format_bench.results.conditions import Conditioned, Conditions
 from format_bench.results.record_form import SCHEMA, decode, validate
@@ -79,16 +80,6 @@ class Record(Conditioned):
         """The repeats of each round; empty if it is not known which are whose."""
         ends = list(itertools.accumulate(self.round_sizes, initial=0))
         return [self.repeats[start:end] for start, end in itertools.pairwise(ends)]
-
-
-def format_of(label: str) -> str:
-    """Return the format that a label names, "Parquet" for "Parquet[polars]"."""
-    return label.partition("[")[0]
-
-
-def engine_of(label: str) -> str:
-    """Return the engine that a label names, "polars" for "Parquet[polars]"; empty if it names none."""
-    return label.partition("[")[2].partition("]")[0]
 
 
 def line(record: Record) -> bytes:

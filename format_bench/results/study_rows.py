@@ -14,6 +14,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from adapter_core.adapter import engine_of
 from adapter_core.errors import InvalidResultsError
 from adapter_core.files import content_of, write_atomically
 from format_bench.results import flat_csv, records
@@ -101,7 +102,7 @@ class StudyForm(Generic[Row]):
             yield Record(
                 suite=self.suites[row.family] if self.suites else self.suite,  # type: ignore[attr-defined]
                 format=label,
-                engine=records.engine_of(label),
+                engine=engine_of(label),
                 dataset=own["dataset"],
                 rows=own["rows"],
                 columns=own["columns"],

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.adapter import engine_of
 from adapter_core.errors import WrongValuesError
 from format_bench.instruments.intervals import median_interval
 from format_bench.metadata import libraries, machine
@@ -20,7 +21,7 @@ from format_bench.results import environments, records
 from format_bench.results.display.text import joined, plural
 from format_bench.results.load import RESULTS
 from format_bench.results.metrics import METRICS, Measure
-from format_bench.results.records import Key, Record, engine_of, key
+from format_bench.results.records import Key, Record, key
 from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.system.library_set import AXIS
 

@@ -12,6 +12,7 @@ import click
 import array_stores
 import data_formats
 from adapter_core import UnknownNameError
+from adapter_core.adapter import engine_of
 from format_bench.families.elsewhere import measured
 from format_bench.network.client import ARRAY, TABLE
 from format_bench.network.places import ENDPOINTS, REGIONS, S3, own_place, user_place, users_address
@@ -129,7 +130,7 @@ def records_of(cost: StepCost, trial: Trial, place: str, run_id: str) -> Iterato
         yield Record(
             suite=_SUITES[cost.family],
             format=cost.label,
-            engine=records.engine_of(cost.label),
+            engine=engine_of(cost.label),
             dataset=dataset,
             rows=int(rows),
             columns=0,

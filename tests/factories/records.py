@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.adapter import engine_of
 from format_bench.results.conditions import Conditions
 from format_bench.results.load import Results
 from format_bench.results.metrics import METRICS
-from format_bench.results.records import Record, engine_of
+from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:

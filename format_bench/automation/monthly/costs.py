@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from format_bench.results.records import format_of
+from adapter_core.adapter import format_of
 from format_bench.results.suites import FAMILIES, LIMIT_SECONDS
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from adapter_core import BaseAdapter, DataFormat, Feature, Registry, Trait, UnavailableError
+from adapter_core.adapter import format_of
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import UnknownNameError
 from adapter_core.query_engine import EngineOnFormat
@@ -24,7 +25,6 @@ from format_bench.families.operations import registry_of
 from format_bench.metadata import libraries
 from format_bench.recommendation.card import card
 from format_bench.recommendation.code import SILENT
-from format_bench.results.records import format_of
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.plan import codec_choice
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
+from adapter_core.adapter import format_of
 from adapter_core.errors import UnknownNameError
-from format_bench.results.records import format_of
 
 FOLDER = Path(__file__).parent
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import ArraySource, ArrayStore, UnsupportedError
+from adapter_core.adapter import format_of
 from adapter_core.availability import import_failure
 from adapter_core.errors import WrongValuesError
 from format_bench.families.arrays.boxes import Box, box_of
@@ -178,7 +179,7 @@ def chunks_on(track: str, label: str, array: Description) -> tuple[int, ...]:
     if by_variable is None:
         return array.chunks
     declared = by_variable.get(array.name) or by_variable.get("all", {})
-    kind = label.partition("[")[0]
+    kind = format_of(label)
     edges: dict[str, int] = declared.get(label) or declared.get(kind) or declared.get("all", {})
     return tuple(
         max(1, min(edges.get(dim, edge), edge))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 from importlib import resources
 
+from adapter_core.adapter import engine_of
 from format_bench.results.metrics import METRICS
-from format_bench.results.records import Record, engine_of
+from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 
 

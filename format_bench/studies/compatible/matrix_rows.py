@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from adapter_core.adapter import format_of
 from format_bench.compatibility.verdicts import Verdict, verdict_of
-from format_bench.results.records import format_of
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.compatible.matrix_readers import SUITES, named
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from adapter_core.adapter import format_of
 from format_bench.compatibility import foreign
 from format_bench.compatibility.files import TableFile, run_writer, write_files
 from format_bench.compatibility.subjects import SUBJECTS, Subject
 from format_bench.instruments.isolation import Outcome
-from format_bench.results.records import format_of
 from format_bench.results.status import CellStatus
 from format_bench.runner.executor import in_turn
 from format_bench.studies.compatible.matrix_readers import process_of

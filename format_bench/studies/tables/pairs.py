@@ -9,6 +9,7 @@ from functools import cached_property
 from statistics import fmean
 
 import query_engines
+from adapter_core.adapter import engine_of
 from adapter_core.errors import InvalidResultsError
 from adapter_core.query_sql import sql
 from format_bench.families.queries.operations import DEFAULTS, FAMILY, TUNED, QueryOperations
@@ -18,7 +19,6 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, quantity
 from format_bench.results.groups import ComparisonGroup
 from format_bench.results.metrics import Measure
-from format_bench.results.records import engine_of
 from format_bench.results.suites import SUITES
 from format_bench.studies.declared.blocks import Block, Context
 

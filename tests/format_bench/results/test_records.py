@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from adapter_core.adapter import engine_of
 from adapter_core.errors import (
     FormatBenchError,
     InvalidRecordError,
@@ -27,7 +28,7 @@ from format_bench.results import records
 from format_bench.results.export import DICTIONARY, export, flat_rows
 from format_bench.results.metrics import METRICS
 from format_bench.results.record_form import schema, validate
-from format_bench.results.records import Record, append, engine_of, read, under
+from format_bench.results.records import Record, append, read, under
 from format_bench.results.status import CellStatus
 from tests.helpers import ROOT
 
