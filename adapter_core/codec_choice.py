@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 DEFAULTS, RECOMMENDED = "defaults", "recommended"
-"""Names of settings: what a library does unasked, and what its makers advise."""
+"""Names of settings: a library's own defaults, and the advice of its makers."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ FormatBenchError
 ├── ParallelError                           a partition, a worker or an engine of workers failed
 ├── LinkError                               a server, a client or a network does not start or answer
 ├── ObjectStoreError                        an object store cannot be listed, or has nothing to remove
-├── RemoteError (OSError)                   a server refused, lacked or broke off what was asked of it
+├── RemoteError (OSError)                   a server refused, lacked or broke off a request
 │   ├── RemoteReadError                     a file on a server could not be read
 │   └── RemoteWriteError                    a file could not be written to an object store
 ├── InvalidDataError                        a user's file or folder cannot be measured as it is
@@ -38,7 +38,7 @@ FormatBenchError
 ├── ResultsNotFoundError                    a folder lacks results of asv
 ├── NoCommonCellsError                      two results share no cell
 ├── NoCandidateError                        a recommendation's requirements exclude every candidate
-├── UnknownCostError                        a candidate's cost cannot be computed from what was measured
+├── UnknownCostError                        measured values lack a part of a candidate's cost
 ├── InvalidWeightError (ValueError)         a weight of a recommendation cannot be used
 ├── RefusedError                            a call of an assistant has no answer
 ├── GitError                                a git command failed

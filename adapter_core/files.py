@@ -28,7 +28,7 @@ OF_CONTENT = (
 
 
 def user_cache() -> Path:
-    """Return the folder of what the project builds and installs for a user, which may not exist."""
+    """Return the folder of things built and installed for a user, which may not exist."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "formatbench"
 
 

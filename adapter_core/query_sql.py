@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Dialect(Enum):
-    """What an engine of SQL does in its own way."""
+    """Peculiarities of an engine of SQL."""
 
     DUCKDB = "DuckDB"
     """Nothing."""

@@ -60,7 +60,7 @@ class Snippet:
     differs: str = ""
     """Difference of its file from the adapter's, as a sentence; empty if each reads the other's."""
     notes: tuple[str, ...] = ()
-    """Further sentences, e.g. on what to change for other data."""
+    """Further sentences, e.g. on changes for other data."""
 
 
 @dataclass(frozen=True)

@@ -188,7 +188,7 @@ class Comparison:
     only_b: int
     caveats: list[str] = field(default_factory=list)
     banners: list[str] = field(default_factory=list)
-    """What disturbed A or B."""
+    """Disturbances of A or B."""
 
 
 def compare(a: Results, b: Results) -> Comparison:

@@ -29,7 +29,7 @@ class Adapter(ImageStorage):
 
     `pixels` is one run of bytes, for images of any shape, and grows batch by batch. Each chunk is a
     file. Shards would mean fewer files, but zarr-python reads the index of a shard anew for each image,
-    which takes half as long again or more. Chunks are not compressed, and those of zeros only, which
+    which takes half as long again or more. Chunks are not compressed, and chunks of zeros only, which
     Zarr omits by default, are written. A chunk whose file is missing reads as zeros.
 
     Format: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html

@@ -196,7 +196,7 @@ def _getter(of: Field) -> Callable[[Any], Any]:
 
 
 def _absent(of: Field) -> Any:
-    """Return the value of a field that is not written: 0, or what a file of an older type lacks."""
+    """Return the value of a field that is not written: its default, or null or empty."""
     if of.optional:
         return None
     if of.kind is FieldKind.BOOL:
@@ -208,7 +208,7 @@ def _absent(of: Field) -> Any:
 
 
 def _decoder(of: Field) -> Callable[[Any, int], Any]:
-    """Return the function that decodes what is at a position, or what that refers to."""
+    """Return the function that decodes a value at a position, or a value that is referred to there."""
     if of.kind in _NUMBERS:
         unpack = _NUMBERS[of.kind][1].unpack_from
         return lambda table, position: unpack(table.Bytes, position)[0]

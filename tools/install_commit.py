@@ -1,7 +1,7 @@
 """Installation of a commit that asv measures, into the Python that runs this: CONSTRAINTS PACKAGE...
 
-uv takes a tenth of pip's time, since it links what `make environment` has unpacked. pip does it where
-uv, or an index that uv knows, is missing.
+uv takes a tenth of pip's time, since it links the files that `make environment` has unpacked. pip does
+it where uv, or an index that uv knows, is missing.
 """
 
 import subprocess

@@ -29,7 +29,7 @@ class Adapter(TrainingLoader):
     """A Deep Lake data set, of which workers read the rows of a batch at once, in a full shuffle.
 
     Pictures are bytes: with its type `Image`, Deep Lake would decode what decoding decodes again. The
-    workers are those of the plain loop; `Dataset.pytorch` has those of PyTorch's DataLoader.
+    workers are the plain loop's; `Dataset.pytorch` has the workers of PyTorch's DataLoader.
 
     deeplake 4.7 connects to ingest.sentry.io at its first use, whatever SENTRY_DSN and DO_NOT_TRACK say.
 

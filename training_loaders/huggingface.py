@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Adapter(HuggingFaceLoader):
     """A `Dataset`, whose rows workers gather batch by batch, in the order of a full shuffle.
 
-    The workers are those of the plain loop: the library leaves them to PyTorch's DataLoader, which asks
+    The workers are the plain loop's: the library leaves them to PyTorch's DataLoader, which asks
     for the rows of a batch at once, too. Rows stay in Arrow until they are samples.
     """
 

@@ -24,7 +24,7 @@ class Adapter(HuggingFaceLoader):
     """An `IterableDataset` of the shards, shuffled by shards and in a buffer.
 
     Ranks and workers share the shards. A state is the library's own; with datasets 5.2 a resumed epoch
-    loses nothing, the samples of the buffer included. The workers are those of the plain loop, since the
+    loses nothing, the samples of the buffer included. The workers are the plain loop's, since the
     library leaves them to PyTorch's DataLoader.
     """
 

@@ -116,7 +116,7 @@ class _Decoding:
         ]
 
     def outputs(self, record: bytes) -> tuple[list[str], list[Any]]:
-        """Return the names and types of the values of a record, which are those of all."""
+        """Return the names and types of the values of a record, which all of them share."""
         import numpy as np
         import tensorflow as tf
 
@@ -138,7 +138,7 @@ class _Decoding:
 
 
 def _feature(value: float | str | bytes) -> Any:
-    """Return a feature of a message; floats as bytes, since those of messages have 32 bits."""
+    """Return a feature of a message; floats as bytes, since floats of messages have 32 bits."""
     import numpy as np
     import tensorflow as tf
 

@@ -33,7 +33,7 @@ class Adapter(TrainingLoader):
     Numbers and texts of a sample share a JSON file. Each worker gets every n-th shard, as by
     `split_by_node` and `split_by_worker`, reads its shards in shuffled order, and shuffles samples in a
     buffer: two samples of one shard never come far from each other. Workers without a shard are idle.
-    The workers are those of the plain loop, since the library's own, `WebLoader`, are PyTorch's. From a
+    The workers are the plain loop's, since the library's own, `WebLoader`, are PyTorch's. From a
     server, whole shards come into the library's cache, by pyarrow in place of its programs curl and aws.
 
     Library: https://github.com/webdataset/webdataset

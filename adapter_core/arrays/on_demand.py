@@ -15,7 +15,7 @@ class OnDemand(Mapping[str, Any], Generic[T]):
     Parameters
     ----------
     items : mapping, or callable
-        What the values are read from, by name; a function that returns them is called at the first use.
+        Source of the values, by name; a function that returns them is called at the first use.
     read : callable
         Takes an item and returns its value.
     """

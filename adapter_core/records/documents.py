@@ -32,7 +32,7 @@ def documents(
         Their type. Null is None.
     convert : mapping, optional
         Functions that values of some kinds become others by. Enums become their numbers by default; all
-        other values are those of the objects.
+        other values are the objects' own.
     """
     return map(document_of(of, convert), objects)
 

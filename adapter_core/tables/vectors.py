@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def problem(array: pa.Array) -> str:
-    """Return what vectors contain that an array of numbers cannot store; empty if nothing.
+    """Return the contents of vectors that an array of numbers cannot store; empty if there are none.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def problem(array: pa.Array) -> str:
 
 
 def numbers_of(array: pa.Array) -> np.ndarray:
-    """Return the numbers of vectors without a `problem`, shape (rows, length); those of nulls are 0."""
+    """Return the numbers of vectors without a `problem`, shape (rows, length); of nulls they are 0."""
     import numpy as np
 
     size, numbers = array.type.list_size, array.flatten().to_numpy()  # without those of nulls

@@ -108,7 +108,7 @@ class LoopFeed(Feed):
 class BlockFeed(LoopFeed):
     """Feed of a plain loop over files that are read by blocks of neighbouring samples.
 
-    The order is that of CorgiPile (Xu et al. 2022, https://doi.org/10.1145/3514221.3526150): blocks are
+    The order is CorgiPile's (Xu et al. 2022, https://doi.org/10.1145/3514221.3526150): blocks are
     shuffled, and the samples of some blocks at a time are shuffled together.
     """
 

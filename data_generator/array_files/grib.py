@@ -128,7 +128,7 @@ class GRIBFile(ArrayFile):
 
 @dataclass(frozen=True)
 class _Message:
-    """Where a message is, and what it is of."""
+    """Place of a message, and its variable."""
 
     offset: int
     size_bytes: int

@@ -8,7 +8,7 @@ Soc. 146, 2020). Data sets with the suffix ``-1deg`` are every fourth row and co
 
 Soil temperature is missing (NaN) at sea, as in ERA5-Land, whose fields are masked for all oceans
 (ECMWF, ERA5-Land: data documentation). The published size of CSV, 56.85 bytes for each time, place and
-layer, is that of such data: Polars writes 56.84 of these, and would need 60.6 with values at sea.
+layer, is as in such data: Polars writes 56.84 of these, and would need 60.6 with values at sea.
 
 Sizes of a week in GB, both variables, chunks of 1 x 50 x 100 (x 1), next to the published ones:
 

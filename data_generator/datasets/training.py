@@ -1,6 +1,6 @@
 """Samples to train a model on: images, images with masks, windows of weather, rows, embeddings, texts.
 
-All but the texts are those of other data sets: ``imagenet-like`` as JPEG files, ``era5-small``,
+All but the texts are samples of other data sets: ``imagenet-like`` as JPEG files, ``era5-small``,
 ``webface`` and ``embeddings``.
 """
 

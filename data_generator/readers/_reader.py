@@ -121,7 +121,7 @@ class TableReader(ABC):
         """
 
     def remarks(self, request: ReadRequest) -> list[str]:  # noqa: ARG002 (most kinds read all there is)
-        """Return what `read` leaves out, as clauses."""
+        """Return the omissions of `read`, as clauses."""
         return []
 
     def guard(self, request: ReadRequest) -> AbstractContextManager[None]:

@@ -31,7 +31,7 @@ class CSVReader(TableReader):
     """Reader of UTF-8 text with a header, by the rules of `pandas.read_csv`.
 
     Empty fields and the words NA, null, nan and so on are nulls. Lines with too few fields are filled up
-    with nulls; those with too many are refused.
+    with nulls; columns with too many are refused.
     """
 
     kind = "CSV"

@@ -233,4 +233,4 @@ def _nested() -> dict[str, pd.DataFrame]:
 
 
 GROUPS = (_numbers, _text, _objects, _times_and_categories, _extensions, _nested)
-"""Functions that make the tables; older libraries may lack what some of them need."""
+"""Functions that make the tables; older libraries may be too old for some."""

@@ -50,7 +50,7 @@ class Scenes:
     name : str
         Part of the key of all random numbers.
     parameters : SceneParameters
-        Those of the set.
+        The set's own.
     count : int
         Number of images; about 50 bytes are kept for each.
     seed : int

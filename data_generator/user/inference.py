@@ -1,4 +1,4 @@
-"""Types of records by what all their values of JSON are like."""
+"""Types of records by all their values of JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORDS |= {dict: "objects", list: "arrays"}
 
 
 class Observed:
-    """What the values at one place in all records are like.
+    """Properties of the values at one place in all records.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Observed:
             raise ValueError(f"{problem}; keys that are data make a map")
 
     def record_type(self) -> tuple[RecordType, list[str]]:
-        """Return the type of the records, and remarks on what it changes or leaves out.
+        """Return the type of the records, and remarks on its changes and omissions.
 
         Raises
         ------

@@ -101,7 +101,7 @@ def made(
 
 
 def counts_of(found: SelfCheck) -> dict[str, int]:
-    """Return the counts of pairs of values: all, those out of order, and those by more than noise."""
+    """Return the counts of pairs of values: all, pairs out of order, and pairs by more than noise."""
     wrong = found.out_of_order
     beyond = sum(each.is_beyond_noise for each in wrong)
     return {"pairs": len(found.pairs), "out_of_order": len(wrong), "beyond_noise": beyond}

@@ -78,7 +78,7 @@ def read_by(labels: Sequence[str], path: str, limit_seconds: float) -> Iterator[
 def run_reader(
     files: Sequence[TableFile], command: Sequence[str], folder: str, limit_seconds: float
 ) -> Iterator[tuple[TableFile, Outcome]]:
-    """Read each file by a command; yield it with what the command printed.
+    """Read each file by a command; yield it with the command's output.
 
     Parameters
     ----------

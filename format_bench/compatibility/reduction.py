@@ -11,7 +11,7 @@ Shows = Callable[[Sequence[Cut]], Sequence[bool]]
 
 
 def smallest(columns: int, rows: int, shows: Shows) -> Cut:
-    """Return the smallest part of a table that is found to show what the whole shows.
+    """Return the smallest part of a table that is found to have the fault of the whole.
 
     Columns are left out first, then rows at either end: halves, then quarters, down to single ones. No
     smaller part of these shows it; one that leaves out rows in the middle may.

@@ -267,7 +267,7 @@ class _Records(Subject):
     )
 
     def labels(self) -> list[str]:
-        """Return the labels of stores in Python: those of the JVM have data sets of their own alone."""
+        """Return the labels of stores in Python: stores of the JVM have data sets of their own alone."""
         return [each for each in super().labels() if not isinstance(record_stores.find(each), JvmStore)]
 
     def cases(self) -> list[str]:

@@ -15,7 +15,7 @@ from format_bench.verification.sameness import Sameness
 
 
 class Verdict(StrEnum):
-    """What a reader made of a file, from the worst on."""
+    """Verdict on a reader's values, from the worst on."""
 
     CRASH = "crash"
     HANG = "hang"
@@ -49,7 +49,7 @@ def judge(
     outcome: Outcome,
     compare: Callable[[CanonicalTable, CanonicalTable], Sameness] = sameness.compare,
 ) -> Judgement:
-    """Judge what a reader has printed.
+    """Judge the output of a reader.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def table_for(adapter: Any) -> pd.DataFrame:
 
 
 def settings_of(adapter: Any) -> Iterator[tuple[str, Chosen]]:
-    """Yield the settings that an adapter has: the usual ones, and those by which it differs."""
+    """Yield the settings that an adapter has: the usual ones, and others by which it differs."""
     yield "", Chosen(adapter, None, None)
     if isinstance(adapter, CodecChoice):
         if adapter.has_own_default:

@@ -58,7 +58,7 @@ _START_BYTES = 512
 
 
 def told_by(path: Path) -> Told:
-    """Return what a file, or a directory, tells of its settings; empty if no reader knows its kind."""
+    """Return the settings that a file, or a directory, has itself; empty if no reader knows its kind."""
     if path.is_dir():
         for pattern, read in _FOLDERS.items():
             if any(path.glob(pattern)):

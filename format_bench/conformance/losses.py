@@ -36,7 +36,7 @@ class RoundTrip(NamedTuple):
     """The whole message, if the adapter refused the data."""
     errors: tuple[str, ...] = ()
     read: Any = None
-    """What came back; None after a refusal."""
+    """Table that came back; None after a refusal."""
 
 
 def of_table(adapter: DataFormat, df: pd.DataFrame, path: Path) -> RoundTrip:

@@ -213,7 +213,7 @@ def _run(
 
 
 def _sent(steps: Generator[Any, None, Any], sender: Connection) -> Any:
-    """Send each value that is yielded, in a tuple; return what is returned."""
+    """Send each value that is yielded, in a tuple; return the function's own result."""
     while True:
         try:
             sender.send((next(steps),))

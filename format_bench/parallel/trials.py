@@ -67,7 +67,7 @@ COLUMNS_READ = 2
 
 
 def metric_of(step: str, what: str) -> str:
-    """Return the metric of a step, e.g. "parallel part CPU time"; `what` is its end."""
+    """Return the metric of a step, e.g. "parallel part CPU time"; `what` is the end of its name."""
     return f"parallel {'part' if step == PART else step} {what}"
 
 

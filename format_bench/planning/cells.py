@@ -54,7 +54,7 @@ class Reads:
     size_bytes: int = 0
     files: int = 0
     open_seconds: float = 0.0
-    """Time of opening within that of each query; 0 if none is."""
+    """Time of opening within the time of each query; 0 if none is."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class ReadSample:
     amounts: Sequence[float]
     """One for each term."""
     layout: Hashable
-    """What is held back at once."""
+    """Bytes that are held back at once."""
     seconds: float
 
 

@@ -49,7 +49,7 @@ class Verified:
     size_bytes: int = 0
     files: int = 0
     open_seconds: float = 0.0
-    """Time of opening within that of each query; 0 if none is."""
+    """Time of opening within the time of each query; 0 if none is."""
     costs: list[float] = field(default_factory=list)
     """Measured mean time of the mix in each turn, in seconds."""
     query_seconds: list[list[float]] = field(default_factory=list)

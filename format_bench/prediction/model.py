@@ -79,7 +79,7 @@ class Neighbourhood:
         return found
 
     def predict(self, logs: Mapping[int, float], profile: TableProfile) -> Predicted | None:
-        """Return the value of another table by those of some tables.
+        """Return the value of another table by the values of some tables.
 
         Parameters
         ----------

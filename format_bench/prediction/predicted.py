@@ -153,7 +153,7 @@ def _predicted(
     profile: TableProfile,
     measure: Measure,
 ) -> Record | None:
-    """Return the record of a cell from those of other tables, the nearest first."""
+    """Return the record of a cell from records of other tables, the nearest first."""
     nearest = next(iter(cells.values()))
     plain: dict[str, Any] = {"repeats": [], "interval": None, "round_sizes": [], "rounds": 1}
     plain |= {"cpu_repeats": [], "loop_repeats": [], "environment": ""}

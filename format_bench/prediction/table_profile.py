@@ -40,7 +40,7 @@ class TableProfile(NamedTuple):
     rows: int
     columns: int
     arrow_bytes: float
-    """Size of all values in Arrow's memory, by those of a block."""
+    """Size of all values in Arrow's memory, by the values of a block."""
     kinds: frozenset[Kind]
     features: Mapping[str, float]
     """Logarithms to the base of ten where values span orders of magnitude, else shares."""
@@ -58,7 +58,7 @@ def profile_of(df: pd.DataFrame, rows: int | None = None) -> TableProfile:
     df : pandas.DataFrame
         The table, or consecutive rows of it, of which `BLOCK_ROWS` count.
     rows : int, optional
-        All rows of the table; by default those of `df`.
+        All rows of the table; by default the rows of `df`.
     """
     block, kinds = df.iloc[:BLOCK_ROWS], kinds_of(df)
     count = len(df) if rows is None else rows

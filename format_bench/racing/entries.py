@@ -121,7 +121,7 @@ def refusal_of(family: Family, label: str, data: Description) -> str:
 
 
 def loss_of(family: Family, label: str, data: Description) -> str:
-    """Return what of an array an adapter loses by its declaration; empty if nothing."""
+    """Return the parts of an array that an adapter loses by its declaration; empty if none."""
     adapter: Any = registry_of(family).find(label)
     if not isinstance(data, ArrayDescription):
         return ""

@@ -48,7 +48,7 @@ class RaceDisplay:
         self._live.stop()
 
     def __call__(self, race: Race) -> None:
-        """Show the race; elsewhere than on a terminal, what is new since the last call."""
+        """Show the race; elsewhere than on a terminal, the news since the last call."""
         self._race = race
         if self.console.is_terminal:
             self._live.start()

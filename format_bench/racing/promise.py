@@ -94,7 +94,7 @@ class Promise:
         self._middle = statistics.median(self._by_label.values() or [0.0])
 
     def of(self, entry: Configuration) -> float:
-        """Return the logarithm of the expected score; of an unknown codec, that of its format."""
+        """Return the logarithm of the expected score; of an unknown codec, its format's."""
         known = self._of(entry)
         return self._by_label.get(entry.format, self._middle) if known is None else known
 

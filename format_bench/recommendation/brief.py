@@ -1,4 +1,4 @@
-"""Answer in three lines: the format to use, because of what, or which other one when."""
+"""Answer in three lines: the format to use, its reason, and another one with its condition."""
 
 from __future__ import annotations
 

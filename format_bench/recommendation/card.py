@@ -1,4 +1,4 @@
-"""Settings cards: how the files of a configuration are stored, and what a format's makers advise."""
+"""Settings cards: how the files of a configuration are stored, and the advice of a format's makers."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def card(
 
 
 def default_of(adapter: BaseAdapter) -> str:
-    """Return what the library does unasked: its codec, or that it has settings of its own."""
+    """Return the library's own default: its codec, or that it has settings of its own."""
     if not isinstance(adapter, CodecChoice):
         return "no codec to choose"
     if adapter.default_codec:
@@ -135,7 +135,7 @@ def _listed(parts: Mapping[str, str | int]) -> str:
 
 
 def _why(adapter: BaseAdapter, codec: str | None) -> str:
-    """Return why usual settings are not the library's default, with what they are."""
+    """Return the usual settings, with the reason why they are not the library's default."""
     found = [adapter.file_facts.differs]
     if isinstance(adapter, CodecChoice) and codec is None:
         compresses = adapter.has_own_default or adapter.overridden_default == "codec"

@@ -419,7 +419,7 @@ def _first_empty(candidate: Candidate, datasets: dict[Measure, list[DatasetSize]
 def _failed_check(candidate: Candidate, suite: str, datasets: list[DatasetSize]) -> str:
     """Return why the data that came back could not be verified; empty if that did not fail.
 
-    Suites that count no losses verify what they read all the same.
+    Suites that count no losses verify their reads all the same.
     """
     loss = Measure(family_of_suite(suite).loss)
     verified = ((each, candidate.cells.get((each, loss))) for each in datasets)

@@ -1,4 +1,4 @@
-"""Declared facts of adapters: defaults and loss of values, which names say, and what requirements ask.
+"""Declared facts of adapters: defaults and loss of values, which names say, and facts for requirements.
 
 Results may come from a machine with other packages: facts of unknown adapters are empty.
 """
@@ -30,7 +30,7 @@ _OF = {
 
 @dataclass(frozen=True)
 class AdapterFacts:
-    """Declared facts of an adapter; those of an unknown one by default."""
+    """Declared facts of an adapter; by default the facts of an unknown one."""
 
     default_codec: str | None = None
     """Codec that the library takes by itself."""

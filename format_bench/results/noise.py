@@ -104,7 +104,7 @@ def _levels_of(record: Record) -> NDArray[np.float64] | None:
 
 
 class _Kind(NamedTuple):
-    """What cells have in common whose variances are drawn to each other."""
+    """Common property of cells whose variances are drawn to each other."""
 
     suite: str
     metric: str

@@ -122,7 +122,7 @@ def difference(
 def _may_change_places(
     answer: Answer, own: list[_Column], right: list[_Column], allowed: tuple[float, float]
 ) -> bool:
-    """Return True if the order decides nothing but what the columns that decide it show already."""
+    """Return True if the order decides nothing beyond the columns that decide it."""
     if not answer.order:
         return True
     deciding = [(own[place], right[place]) for place in answer.keys]

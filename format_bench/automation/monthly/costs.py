@@ -63,7 +63,7 @@ _SAMPLE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Cost:
-    """What a portion of a suite has taken."""
+    """Cost of a measured portion of a suite."""
 
     month: str
     """As in "2026-12"."""

@@ -1,4 +1,4 @@
-"""Plan of a month: the portions of its suites in their order, what they take, and the suites' hours.
+"""Plan of a month: the portions of its suites in their order, their costs, and the suites' hours.
 
 ``python -m format_bench.automation.monthly.plan SCALE RESULTS [SUITE...]`` prints it for
 ``cron.sh --dry-run``, where nothing is installed: it imports the standard library and declarations
@@ -31,12 +31,12 @@ class Portion:
     labels: tuple[str, ...]
     """Empty for all of a suite that is not declared."""
     seconds: float
-    """What they are expected to take; 0 if that is not known."""
+    """Expected time; 0 if it is not known."""
 
 
 @dataclass(frozen=True)
 class SuitePlan:
-    """What a month measures of a suite, and what it is expected to take."""
+    """Portions of a suite that a month measures, with their expected time."""
 
     suite: str
     labels: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class SuitePlan:
     seconds: Mapping[str, float] | None = None
     """Expected wall time by format."""
     known: tuple[str, ...] = ()
-    """Formats whose expected time is what an earlier month took."""
+    """Formats whose expected time is the time that an earlier month took."""
     months: tuple[str, ...] = ()
     """Earlier months with costs, oldest first."""
     hours: float = float("inf")
@@ -128,7 +128,7 @@ class SuitePlan:
     def fits(self, portion: Portion, spent_seconds: float) -> bool:
         """Return whether the hours that are left suffice for a portion.
 
-        The first one is measured in any case: what takes longer than a month has would never be.
+        The first one is measured in any case: one that is longer than a month's hours would never be.
         """
         return not spent_seconds or portion.seconds <= self.left_seconds(spent_seconds)
 

@@ -68,7 +68,7 @@ class Assistant:
 
     @property
     def tools(self) -> Sequence[Callable[..., Any]]:
-        """All tools; names, types and docstrings are what an assistant sees."""
+        """All tools; an assistant sees their names, types and docstrings."""
         every = (self.list_names, self.recommend, self.predict, self.show_code, self.compare)
         return [in_one_line(each) for each in every]
 

@@ -180,7 +180,7 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
 
 
 def _settings(adapter: Any) -> str:
-    """Return the card in brief: what it saves with, the library's default, version and advice."""
+    """Return the card in brief: settings of saves, the library's default, version and advice."""
     found = card(adapter)
     advice = found["its makers advise"] if getattr(adapter, "has_advice", False) else ""
     version = adapter.file_facts.version
@@ -230,7 +230,7 @@ WHAT: dict[str, Callable[[], list[Fact]]] = {
     "questions": questions,
     "conditions": conditions,
 }
-"""What can be listed, with all facts."""
+"""Listed things with all facts."""
 
 SHORT = WHAT | {"formats": installed, "codecs": codecs_by_format}
 """The same with the facts that need no import of a format's library."""

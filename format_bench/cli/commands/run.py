@@ -296,7 +296,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
 
 def _measure_as_json(wanted: RunRequest, shown: Console) -> None:
-    """Measure, and print each record as it is measured, then those of earlier calls."""
+    """Measure, and print each record as it is measured, then records of earlier calls."""
     printed = set()
 
     def show(record: Record) -> None:

@@ -253,7 +253,7 @@ def _features(adapter: Any) -> frozenset[Feature]:
 
 
 def _grouped(refuses: dict[str, str]) -> str:
-    """Return kinds of columns with the reasons, those of one reason together."""
+    """Return kinds of columns with the reasons, grouped by reason."""
     kinds: dict[str, list[str]] = {}
     for kind, reason in refuses.items():
         kinds.setdefault(reason, []).append(kind)

@@ -19,7 +19,7 @@ GONE = {
     "noise": "study noise has nothing left to measure: the rounds of each run show the run's own noise, "
     "and all views mark ties by it; a noise.json is not read any more"
 }
-"""Earlier commands, and what became of them."""
+"""Earlier commands, and the present ones in their place."""
 
 
 def _alias(name: str) -> click.Command:

@@ -31,7 +31,7 @@ _ALIKE = {Verdict.SAME, Verdict.RETYPED, Verdict.UNTRIED}
 
 
 def count_unlike_readers(adapter: DataFormat, df: pd.DataFrame, file: Path) -> Measured:
-    """Return the number of readers that refuse a file, or give other values, with what they do.
+    """Return the number of readers that refuse a file, or give other values, with their verdicts.
 
     Parameters
     ----------

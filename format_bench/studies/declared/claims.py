@@ -92,7 +92,7 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """Numbers by another definition, judged beside the paper's for the rule *ratio*."""
     our_definition: str = ""
     on: str = ""
-    """What it depends on, if both definitions have different verdicts, or if it is true in part."""
+    """Its condition, if both definitions have different verdicts, or if it is true in part."""
     suite: str = ""
     """The suite of its numbers, if it is another than the study's."""
     across: bool = False

@@ -102,7 +102,7 @@ class Agenda(Generic[Row]):
 
     @property
     def nothing(self) -> str:
-        """What to do if the time was spent before the first cell, as a sentence; else empty."""
+        """Advice if the time was spent before the first cell, as a sentence; else empty."""
         if not self._late:
             return ""
         return (

@@ -122,7 +122,7 @@ def _of(context: Context) -> StorageResults:
 
 
 def extent(context: Context) -> Iterator[Block]:
-    """Yield how much was measured, under what load."""
+    """Yield the number of measurements, and the load."""
     results = _of(context)
     rounds = max((len(each.seconds) for each in results.cells), default=0)
     media = plural(len(results.media), "medium").replace("mediums", "media")

@@ -187,7 +187,7 @@ def _way(cell: SurvivalRow) -> str:
 
 
 def replacements(context: Context, family: str) -> Iterator[Block]:
-    """Yield replacements by the library beside those by a rename."""
+    """Yield replacements by the library beside replacements by a rename."""
     by_format: dict[str, dict[str, Tried]] = {}
     for each in changes_of(context.rows):
         if (each.cell.family, each.cell.change) == (family, Change.REPLACE):
