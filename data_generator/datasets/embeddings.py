@@ -2,11 +2,13 @@
 
 As a vector database or a search index keeps them: an identifier, the text, a category, and a vector of
 384 float32, the size of the sentence embedding all-MiniLM-L6-v2
-(https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2).
+(https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2). ``embeddings-float16`` has the same
+rounded to 16 bits, and ``embeddings-int8`` quantized to 8.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from data_generator.dataset import DatasetDefinition
@@ -37,6 +39,9 @@ VOCABULARY = 12
 _BYTES, _MEAN = 4, 510
 _WORDS_PER_VECTOR = DIMENSIONS * _BYTES // 8
 
+# Bytes stand for numbers up to this, five standard deviations of a number in a vector.
+_LARGEST_QUANTIZED = 0.25
+
 # Rows made at a time: their numbers take 13 MB.
 _BLOCK_ROWS = 4_096
 
@@ -59,6 +64,21 @@ def rows_of_embeddings(start: int, stop: int, seed: int) -> pd.DataFrame:
     df = pa.table(columns).to_pandas()
     values = pa.array(_vectors(clusters, start, seed).reshape(-1))
     vectors = pa.FixedSizeListArray.from_arrays(values, DIMENSIONS)
+    df["embedding"] = pd.arrays.ArrowExtensionArray(vectors)
+    return df
+
+
+def rows_of_short_numbers(dtype: str, start: int, stop: int, seed: int) -> pd.DataFrame:
+    """Return rows with vectors of "float16", or of "int8", which stand for 127ths of the largest."""
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    df = rows_of_embeddings(start, stop, seed)
+    numbers = df["embedding"].array.__arrow_array__().combine_chunks().flatten().to_numpy()
+    if dtype == "int8":
+        numbers = np.rint(numbers * np.float32(127 / _LARGEST_QUANTIZED)).clip(-127, 127)
+    vectors = pa.FixedSizeListArray.from_arrays(pa.array(numbers.astype(dtype)), DIMENSIONS)
     df["embedding"] = pd.arrays.ArrowExtensionArray(vectors)
     return df
 
@@ -115,5 +135,15 @@ DATASETS = (
         rows_of_embeddings,
         100_000,
         20_000,
+    ),
+    *(
+        DatasetDefinition.of_rows(
+            f"embeddings-{dtype}",
+            f"the same texts with vectors of {DIMENSIONS} {dtype}",
+            partial(rows_of_short_numbers, dtype),
+            100_000,
+            20_000,
+        )
+        for dtype in ("float16", "int8")
     ),
 )
