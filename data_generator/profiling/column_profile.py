@@ -38,6 +38,13 @@ def profile_column(name: str, column: pa.Array) -> ColumnSpec:
             profile_column(field.name, part) for field, part in zip(column.type, parts, strict=True)
         ]
         return ColumnSpec(name, "record", fields=tuple(fields), **nulls)
+    if pa.types.is_fixed_size_list(column.type) and column.type.list_size:
+        items = profile_column("item", column.flatten())
+        return ColumnSpec(name, "vector", **nulls, items=items, length=column.type.list_size)
+    if pa.types.is_map(column.type):
+        keys, values = entries_of(column)
+        entry = profile_column("key", keys), profile_column("value", values)
+        return ColumnSpec(name, "map", **nulls, fields=entry, **_lengths(lengths_of(column)))
     if _is_list(column.type):
         return ColumnSpec(name, "list", **nulls, **_lists(column))
     kind = type_properties(column.type)
@@ -64,7 +71,21 @@ def _beyond_64_bits(decimals: pa.Array) -> bool:
 def _is_list(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
-    return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind)
+
+
+def entries_of(maps: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Return the keys and the values of all maps, one map after another."""
+    there = maps.drop_null()
+    first, end = (there.offsets[place].as_py() for place in (0, -1))
+    return there.keys.slice(first, end - first), there.items.slice(first, end - first)
+
+
+def lengths_of(maps: pa.Array) -> Any:
+    """Return the numbers of entries of the maps that are not null."""
+    import numpy as np
+
+    return np.diff(maps.drop_null().offsets.to_numpy())
 
 
 def _lists(column: pa.Array) -> dict[str, Any]:
@@ -72,9 +93,15 @@ def _lists(column: pa.Array) -> dict[str, Any]:
     import pyarrow.compute as pc
 
     lengths = np.asarray(pc.list_value_length(column.drop_null()))
+    return {"items": profile_column("item", column.flatten()), **_lengths(lengths)}
+
+
+def _lengths(lengths: Any) -> dict[str, Any]:
+    import numpy as np
+
     widths = profile_widths(lengths, np.ones(len(lengths), np.int64))
     widths.pop("rank_widths", None)
-    return {"items": profile_column("item", column.flatten()), **widths}
+    return widths
 
 
 def _null_run_length(column: pa.Array) -> float:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from data_generator.profiling.column_profile import entries_of
 from data_generator.profiling.text_profile import MOST_BITS
 from data_generator.realistic.columns import Variants
 from data_generator.spec.dtypes import DTYPES, DtypeFamily
@@ -55,6 +56,9 @@ def fit(
     """
     if spec.items is not None:
         return replace(spec, items=fit(spec.items, column.flatten(), slack_bytes))
+    if spec.dtype == "map":
+        pairs = zip(spec.fields, entries_of(column), strict=True)
+        return replace(spec, fields=tuple(fit(part, of, slack_bytes) for part, of in pairs))
     if spec.fields:
         there = column.drop_null()
         parts = [fit(part, there.field(i), slack_bytes) for i, part in enumerate(spec.fields)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from data_generator.profiling.column_profile import entries_of
 from data_generator.profiling.profile import as_arrow
 from data_generator.realistic.tables import realistic_table
 from data_generator.spec.arrow import type_properties
@@ -76,6 +77,8 @@ def _texts(column: pa.Array) -> set[bytes]:
         return _texts(column.dictionary)
     if pa.types.is_struct(kind):
         return set[bytes]().union(*map(_texts, column.flatten()))
+    if pa.types.is_map(kind):
+        return set[bytes]().union(*map(_texts, entries_of(column)))
     if pa.types.is_nested(kind):
         return _texts(column.flatten())
     if (type_properties(kind) or {}).get("dtype") not in ("str", "bytes") or pa.types.is_null(kind):

@@ -177,10 +177,10 @@ def _taken(
 
 
 def _nested_column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
-    """Return a column of lists or records, generated from flat columns of their items or fields.
+    """Return a nested column, generated from flat columns of its items, fields, or keys and values.
 
     The properties of nulls apply to whole lists and records, properties of width to the lengths of
-    lists; all others belong to items and fields.
+    lists and maps; all others belong to items and fields.
     """
     import pyarrow as pa
 
@@ -189,10 +189,36 @@ def _nested_column(spec: ColumnSpec, rows: int, *key: str | int) -> pa.Array:
     if spec.dtype == "record":
         parts = [column(field, rows, *key, field.name) for field in spec.fields]
         return pa.StructArray.from_arrays(parts, [field.name for field in spec.fields], mask=absent)
+    if spec.dtype == "vector":
+        items = column(_items(spec), rows * spec.length, *key, "items")
+        return pa.FixedSizeListArray.from_arrays(items, spec.length, mask=absent)
     lengths = widths(spec, rows, RandomWords(*key, "lengths")).clip(0)
     if there is not None:
         lengths[~there] = 0
+    if spec.dtype == "map":
+        return _maps(spec, lengths, there, *key)
     return _lists(spec, lengths, absent, *key)
+
+
+def _items(spec: ColumnSpec) -> ColumnSpec:
+    if spec.items is None:
+        raise AssertionError("a list without a spec of its items passed the check of specs")
+    return spec.items
+
+
+def _maps(spec: ColumnSpec, lengths: np.ndarray, there: np.ndarray | None, *key: str | int) -> pa.Array:
+    """Return maps of at most the given lengths: an entry whose key its map has already is left out."""
+    import numpy as np
+    import pyarrow as pa
+
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    keys, values = (column(each, len(rows), *key, each.name) for each in spec.fields)
+    codes = keys.dictionary_encode().indices.to_numpy()
+    _, first = np.unique(np.stack([rows, codes]), axis=1, return_index=True)
+    kept = np.sort(first)
+    ends = np.searchsorted(rows[kept], np.arange(len(lengths) + 1)).astype(np.int32)
+    mask = None if there is None else np.append(~there, False)
+    return pa.MapArray.from_arrays(pa.array(ends, mask=mask), keys.take(kept), values.take(kept))
 
 
 def _lists(spec: ColumnSpec, lengths: np.ndarray, absent: pa.Array | None, *key: str | int) -> pa.Array:
@@ -200,9 +226,7 @@ def _lists(spec: ColumnSpec, lengths: np.ndarray, absent: pa.Array | None, *key:
     import numpy as np
     import pyarrow as pa
 
-    if spec.items is None:
-        raise AssertionError("a list without a spec of its items passed the check of specs")
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
-    items = column(spec.items, int(ends[-1]), *key, "items")
+    items = column(_items(spec), int(ends[-1]), *key, "items")
     return pa.LargeListArray.from_arrays(pa.array(ends), items, mask=absent)

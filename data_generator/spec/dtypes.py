@@ -44,6 +44,8 @@ DTYPES = {
     "time": Dtype(DtypeFamily.TIME),
     "timedelta": Dtype(DtypeFamily.TIME),
     "list": Dtype(DtypeFamily.NESTED),
+    "vector": Dtype(DtypeFamily.NESTED),
+    "map": Dtype(DtypeFamily.NESTED),
     "record": Dtype(DtypeFamily.NESTED),
 }
 

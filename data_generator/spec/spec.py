@@ -105,7 +105,7 @@ class ColumnSpec:
     name: Annotated[str, TEXT]
     dtype: Annotated[str, one_of(DTYPES)]
     """One of `data_generator.spec.dtypes.DTYPES`; integers and booleans with nulls become pandas'
-    nullable ones, lists and records become Arrow-typed columns."""
+    nullable ones, and nested columns Arrow-typed ones."""
 
     distinct_ratio: Annotated[float, SHARE] = 1.0
     """Number of distinct values / number of values (NDV ratio)."""
@@ -140,8 +140,8 @@ class ColumnSpec:
 
     width: Annotated[float, WIDTH] = 4.0
     """Mean number of digits of numbers (of ``|value| x 10**decimals / granularity``; of the whole part
-    if `decimals` is not given), of bytes of text, of items of lists. For times: of decimal digits of the
-    number of granules between the earliest and the latest."""
+    if `decimals` is not given), of bytes of text, of items of lists and maps. For times: of decimal
+    digits of the number of granules between the earliest and the latest."""
     width_spread: Annotated[float, NOT_NEGATIVE] = 0.0
     """Standard deviation of the width."""
     rank_widths: Annotated[tuple[float, ...], WIDTHS] = ()
@@ -179,9 +179,11 @@ class ColumnSpec:
     """Time zone of datetimes, e.g. ``Europe/Paris``."""
 
     items: Annotated[ColumnSpec | None, table("a table of properties")] = None
-    """Properties of all items of a ``list``, one list after another."""
+    """Properties of all items of a ``list`` or ``vector``, one after another."""
+    length: Annotated[int, whole(0, 2**31, "a whole number that is not negative")] = 0
+    """Number of items of each ``vector``."""
     fields: Annotated[tuple[ColumnSpec, ...], COLUMNS] = ()
-    """Fields of a ``record``."""
+    """Fields of a ``record``, or keys and values of the entries of a ``map``, one map after another."""
 
 
 @dataclass(frozen=True)

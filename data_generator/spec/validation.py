@@ -102,12 +102,20 @@ def _content(column: dict[str, Any], where: str) -> Iterator[str]:
 
 
 def _parts(column: dict[str, Any], where: str) -> Iterator[str]:
-    """Yield the mistakes in the items of lists and in the fields of records."""
-    for dtype, key in (("list", "items"), ("record", "fields")):
-        if (column["dtype"] == dtype) != bool(column.get(key)):
-            yield f"{where}: {key} and the dtype {dtype} go together"
+    """Yield the mistakes in the items of lists and vectors, and in the fields of records and maps."""
+    for key, dtypes in _PARTS.items():
+        if (column["dtype"] in dtypes) != bool(column.get(key)):
+            yield f"{where}: {key} and the dtype {' or '.join(dtypes)} go together"
             return
-    if column["dtype"] == "list":
+    if column.get("items"):
         yield from _column(column["items"], f"{where}: items")
-    if column["dtype"] == "record":
+    if column.get("fields"):
         yield from _columns(column["fields"], f"{where}: field")
+    if (column["dtype"] == "vector") != bool(column.get("length")):
+        yield f"{where}: length and the dtype vector go together"
+    if column["dtype"] == "map" and len(column["fields"]) != len(("key", "value")):
+        yield f"{where}: the fields of a map are two, its keys and its values"
+
+
+_PARTS = {"items": ("list", "vector"), "fields": ("record", "map")}
+"""Properties of the values inside, by the data types that have them."""

@@ -155,7 +155,7 @@ def test_any_column_has_a_twin_or_is_refused_in_a_line(name):
     except InvalidDataError as refusal:
         assert "leave" in str(refusal)
         assert "\n" not in str(refusal)
-        kinds = ("complex128", "objects", "periods", "intervals", "sparse", "maps")
+        kinds = ("complex128", "objects", "periods", "intervals", "sparse")
         assert name.split()[0] in kinds or name in REFUSED_IN_PROFILES
     else:
         assert made.shape == df.shape

@@ -19,7 +19,7 @@ from data_generator.profiling.measures import measure
 from data_generator.random_words import RandomWords
 from data_generator.realistic import numbers, ranks, runs
 from data_generator.realistic.columns import column
-from data_generator.spec.dtypes import DTYPES
+from data_generator.spec.dtypes import DTYPES, DtypeFamily
 from data_generator.spec.io import from_dict
 from data_generator.spec.spec import Alphabet
 
@@ -181,7 +181,9 @@ def test_columns_have_the_stated_dtypes():
     assert 0.05 < (df["price"] < 0).mean() < 0.15
 
 
-@pytest.mark.parametrize("dtype", [name for name in DTYPES if name not in ("list", "record")])
+@pytest.mark.parametrize(
+    "dtype", [name for name in DTYPES if DTYPES[name].family is not DtypeFamily.NESTED]
+)
 @pytest.mark.parametrize("null_share", [0.0, 0.5, 1.0])
 def test_every_dtype_can_have_nulls(dtype, null_share):
     spec = ColumnSpec("c", dtype, distinct_ratio=0.1, null_share=null_share, decimals=2, width=2)
@@ -458,9 +460,17 @@ MISTAKES = [
     ({"zone": "Europe/Paris"}, "column 'c': only datetime has a zone"),
     ({"alphabet": {"lower": 0.5}}, "column 'c': the sum of the alphabet's shares is 0.5, not 1"),
     ({"alphabet": {"greek": 0.5}}, "column 'c': the alphabet has no property 'greek'"),
-    ({"dtype": "list"}, "column 'c': items and the dtype list go together"),
-    ({"items": {"dtype": "str"}}, "column 'c': items and the dtype list go together"),
-    ({"dtype": "record", "fields": []}, "column 'c': fields and the dtype record go together"),
+    ({"dtype": "list"}, "column 'c': items and the dtype list or vector go together"),
+    ({"items": {"dtype": "str"}}, "column 'c': items and the dtype list or vector go together"),
+    ({"dtype": "record", "fields": []}, "column 'c': fields and the dtype record or map go together"),
+    (
+        {"dtype": "vector", "items": {"dtype": "int8"}},
+        "column 'c': length and the dtype vector go together",
+    ),
+    (
+        {"dtype": "map", "fields": [{"name": "key", "dtype": "str"}]},
+        "column 'c': the fields of a map are two, its keys and its values",
+    ),
     (
         {"dtype": "list", "items": {"dtype": "str", "width": "wide"}},
         "column 'c': items: width is a width up to 2**31, not 'wide'",
