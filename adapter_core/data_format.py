@@ -88,6 +88,8 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
         super().__init_subclass__(**kwargs)
         if Kind.NESTED in cls.refuses:
             cls.refuses = {**dict.fromkeys(NESTED, cls.refuses[Kind.NESTED]), **cls.refuses}
+        if Kind.ARROW in cls.refuses:
+            cls.refuses = {Kind.CALENDAR_INTERVAL: cls.refuses[Kind.ARROW], **cls.refuses}
         if feature is not None:
             cls._of_feature[feature] = cls
         declared = vars(cls).get("supports")  # in other packages; the one way until version 0.1

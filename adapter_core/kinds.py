@@ -41,6 +41,8 @@ class Kind(StrEnum):
     INTERVAL = "intervals"
     SPARSE = "sparse values"
     ARROW = "Arrow-typed values"
+    CALENDAR_INTERVAL = "calendar intervals"
+    """Months, days and nanoseconds. A format that refuses Arrow-typed values refuses them."""
     LIST = "lists"
     VECTOR = "lists of one length"
     STRUCT = "structs"
@@ -104,6 +106,7 @@ _BY_ARROW_TYPE = {
     "decimal256": Kind.WIDE_DECIMAL,
     "decimal": Kind.DECIMAL,
     "duration": Kind.TIMEDELTA,
+    "interval": Kind.CALENDAR_INTERVAL,
     "list": Kind.LIST,
     "large_list": Kind.LIST,
     "fixed_size_list": Kind.VECTOR,
@@ -150,7 +153,7 @@ def kind_of(dtype: Any, column: pd.Series) -> Kind:
     }
     if isinstance(dtype, pd.ArrowDtype):
         kind = kind_of_arrow(dtype.pyarrow_dtype)
-        return kind if kind in NESTED else Kind.ARROW
+        return kind if kind in {*NESTED, Kind.CALENDAR_INTERVAL} else Kind.ARROW
     if type(dtype) in by_type:
         return by_type[type(dtype)]
     # Masked extension dtypes have NumPy's kind; any other extension dtype is unknown here.
@@ -288,6 +291,8 @@ def leaves_of(array: pa.Array) -> Iterator[pa.Array]:
     elif kind in (Kind.STRUCT, Kind.LIST, Kind.VECTOR):
         flat = array.flatten()
         parts = flat if isinstance(flat, list) else [flat]
+    elif pa.types.is_union(array.type):
+        parts = [array.field(number) for number in range(array.type.num_fields)]
     else:
         yield array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
         return

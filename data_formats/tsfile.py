@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Kind, PartialReads, Snippet, Streams, Trait
 from adapter_core.file_facts import FileFacts
+from adapter_core.kinds import kind_of_arrow
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import tables_of
 from adapter_core.values import integers_beyond_int64
@@ -86,6 +87,13 @@ class Adapter(PartialReads, Streams):
     )
 
     def _check_values(self, df: pd.DataFrame) -> None:
+        import pandas as pd
+
+        for name, dtype in zip(df.columns, df.dtypes, strict=True):
+            if isinstance(dtype, pd.ArrowDtype):
+                kind = kind_of_arrow(dtype.pyarrow_dtype)
+                if kind in self.refuses:
+                    self._refuse_column(name, f"{kind}; {self.refuses[kind]}")
         self._refuse_column(integers_beyond_int64(df), "integers beyond TsFile's INT64, 2**63 - 1")
 
     def _save(

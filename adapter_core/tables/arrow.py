@@ -30,6 +30,7 @@ https://pandas.pydata.org/docs/development/developer.html"""
 REFUSES_WITH_METADATA = {
     Kind.COMPLEX: "Arrow has no type for them",
     Kind.OTHER_NESTED: "most libraries of Arrow lack functions for them",
+    Kind.CALENDAR_INTERVAL: "pandas does not know their type by its name",
     Kind.SPARSE: "pyarrow does not take them",
     Kind.MIXED: "an Arrow column has one type",
 }

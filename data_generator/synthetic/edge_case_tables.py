@@ -154,6 +154,10 @@ def _extensions() -> dict[str, pd.DataFrame]:
         "sparse integers": _one(pd.arrays.SparseArray([0, 0, 1, 0])),
         "Arrow integers": _one([1, None, 2, 3], "int32[pyarrow]"),
         "Arrow text": _one(["1", None, "2", "3"], pd.ArrowDtype(pa.string())),
+        "Arrow decimals": _one(
+            [Decimal("1.10"), None, Decimal("-2.05"), Decimal("3.30")],
+            pd.ArrowDtype(pa.decimal128(12, 2)),
+        ),
         "Arrow lists": _one([[1], None, [], [2, 3]], pd.ArrowDtype(pa.list_(pa.int64()))),
     }
 
@@ -221,6 +225,22 @@ def _nested() -> dict[str, pd.DataFrame]:
             pa.map_(pa.int32(), pa.list_(pa.string())),
             [[(2, ["x"])], [], None, [(1, [])]],
         ),
+        "maps of structs": (
+            pa.map_(pa.string(), point),
+            [[("a", {"y": nan, "x": None}), ("b", None)], [], None, [("", {"y": -0.0, "x": 1.0})]],
+        ),
+        "lists of maps": (
+            pa.list_(pa.map_(pa.string(), pa.int64())),
+            [[[("a", 1), ("b", None)], None, []], [], None, [[("", 2**53 + 1)]]],
+        ),
+        "lists of vectors": (
+            pa.list_(pa.list_(pa.float32(), 2)),
+            [[[1.5, -0.0], None, [0.1, 2]], [], None, [[0, 1]]],
+        ),
+        "lists of lists of structs": (
+            pa.list_(pa.list_(point)),
+            [[[{"y": nan, "x": None}, None], [], None], [], None, [[{"y": 1.0, "x": -0.0}]]],
+        ),
     }
     named = {
         f"lists of {name}": (pa.list_(of), [some, [], None, some[::-1]])
@@ -229,6 +249,29 @@ def _nested() -> dict[str, pd.DataFrame]:
     return {
         name: _one(pd.arrays.ArrowExtensionArray(pa.array(values, kind)))
         for name, (kind, values) in (named | others).items()
+    }
+
+
+def uncompared_tables() -> dict[str, pd.DataFrame]:
+    """Return tables like `edge_case_tables` with columns that pandas holds, and cannot compare."""
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    kinds = pa.array(np.array([0, 1, 0, 1], np.int8))
+    names = ["number", "text"]
+    dense = [pa.array([2**53 + 1, None]), pa.array(["1", ""])]
+    sparse = [pa.array([2**53 + 1, 0, None, 0]), pa.array(["", "1", "", ""])]
+    places = pa.array(np.array([0, 0, 1, 1], np.int32))
+    intervals = [pa.MonthDayNano(each) for each in ([1, 31, -1], [0, 0, 0], [-12, 0, 2**62])]
+    return {
+        "calendar intervals": _one(pd.arrays.ArrowExtensionArray(pa.array([*intervals, None]))),
+        "unions": _one(
+            pd.arrays.ArrowExtensionArray(pa.UnionArray.from_dense(kinds, places, dense, names))
+        ),
+        "unions in which each kind has all rows": _one(
+            pd.arrays.ArrowExtensionArray(pa.UnionArray.from_sparse(kinds, sparse, names))
+        ),
     }
 
 

@@ -253,6 +253,13 @@ def _sparse(rows: int) -> st.SearchStrategy[Any]:
     return _lists(st.integers(0, 2), rows).map(lambda each: pd.arrays.SparseArray(each, dtype="int64"))
 
 
+def _calendar_intervals(rows: int) -> st.SearchStrategy[Any]:
+    numbers = st.tuples(_integers("int32"), _integers("int32"), _integers("int64"))
+    return _nullable(numbers.map(pa.MonthDayNano), rows).map(
+        lambda each: pd.arrays.ArrowExtensionArray(pa.array(each, pa.month_day_nano_interval()))
+    )
+
+
 def _arrow(kind: pa.DataType, values: st.SearchStrategy[Any]) -> Columns:
     return lambda rows: _nullable(values, rows).map(lambda each: pd.array(each, pd.ArrowDtype(kind)))
 
@@ -266,7 +273,7 @@ _LEAVES: list[tuple[pa.DataType, st.SearchStrategy[Any]]] = [
 """Types inside nested columns, and their values."""
 
 
-def _around(
+def around(
     kind: Kind, inside: pa.DataType, values: st.SearchStrategy[Any]
 ) -> tuple[pa.DataType, st.SearchStrategy[Any]]:
     """Return a nested type of a kind and its values, with nulls inside."""
@@ -287,8 +294,8 @@ def _nested(kind: Kind) -> Columns:
 
     def columns(rows: int) -> st.SearchStrategy[Any]:
         def of(leaf: tuple[pa.DataType, st.SearchStrategy[Any]], between: Kind | None) -> Any:
-            inner = leaf if between is None else _around(between, *leaf)
-            dtype, values = _around(kind, *inner)
+            inner = leaf if between is None else around(between, *leaf)
+            dtype, values = around(kind, *inner)
             return _nullable(values, rows).map(
                 lambda each: pd.arrays.ArrowExtensionArray(pa.array(each, dtype))
             )
@@ -334,6 +341,7 @@ COLUMNS: dict[Kind, Columns] = {
     Kind.INTERVAL: _intervals,
     Kind.SPARSE: _sparse,
     Kind.ARROW: _arrow(pa.int32(), _integers("int32")),
+    Kind.CALENDAR_INTERVAL: _calendar_intervals,
     Kind.LIST: _nested(Kind.LIST),
     Kind.VECTOR: _nested(Kind.VECTOR),
     Kind.STRUCT: _nested(Kind.STRUCT),

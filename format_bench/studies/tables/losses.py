@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import data_formats
 import image_storages
-from data_generator.synthetic.edge_case_tables import edge_case_tables
+from data_generator.synthetic.edge_case_tables import edge_case_tables, uncompared_tables
 from format_bench.conformance import image_losses, losses
 from format_bench.conformance.losses import TABLES, Outcomes
 from format_bench.studies.declared.blocks import Block, Context
@@ -67,16 +68,62 @@ def datasets(context: Context) -> Iterator[Block]:
     yield Block(header=["format", *TABLES], rows=rows, alignment="l" * (1 + len(TABLES)))
 
 
+# Edge cases of the table of nested columns, by heading: each with nulls at every level.
+_NESTED = {
+    "lists": "lists of integers",
+    "lists of lists": "lists of lists",
+    "lists of structs": "lists of structs",
+    "vectors of float32": "vectors",
+    "of float16": "vectors of float16",
+    "of int8": "vectors of int8",
+    "structs": "structs",
+    "maps": "maps",
+    "lists of maps": "lists of maps",
+    "decimals": "decimals",
+    "intervals": "intervals",
+    "of a calendar": "calendar intervals",
+    "unions": "unions",
+}
+
+
 def columns(context: Context) -> Iterator[Block]:
-    """Yield a list for each column that is easily lost; formats with the same losses share a line."""
+    """Yield a table of nested columns, and a list for each column that is easily lost.
+
+    Formats with the same losses share a line of a list.
+    """
     del context
-    for name, by_label in of_tables(edge_case_tables()).items():
+    found = of_tables(edge_case_tables() | uncompared_tables())
+    rows = [
+        [label, *(_in_short(found[name][label]) for name in _NESTED.values())]
+        for label in found["unions"]
+    ]
+    text = """
+Columns with null rows, and nulls inside them: **exact**, refused, *type* if all values are right and of
+another type, such as lists of 64-bit floats for vectors of 32-bit ones, or what else is lost. Vectors of
+float32 have nulls and NaN inside, which arrays refuse; those of float16 have NaN, and those of int8
+neither. The lists below have the words, and further columns."""
+    header = ["format", *_NESTED]
+    yield Block("Nested columns in short", text.strip(), header, rows, "l" * len(header))
+    yield Block("Columns that are easily lost")
+    for name, by_label in found.items():
         by_text: dict[str, list[str]] = {}
         for label, text in by_label.items():
             by_text.setdefault(text, []).append(label)
         in_order = sorted(by_text.items(), key=lambda item: item[0] != "exact")
         items = [f"{', '.join(labels)}: {text}" for text, labels in in_order]
         yield Block(name, items=items, level=3)
+
+
+def _in_short(outcome: str) -> str:
+    """Return an outcome in a word, or as it is."""
+    if outcome == "exact":
+        return "**exact**"
+    if outcome.startswith("refused"):
+        return "refused"
+    return "*type*" if _ANOTHER_TYPE.fullmatch(outcome) else outcome
+
+
+_ANOTHER_TYPE = re.compile(r"[^;]* came back as [^;]*")
 
 
 def images(context: Context) -> Iterator[Block]:
