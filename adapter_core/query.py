@@ -13,6 +13,7 @@ every engine (decision 38):
   a column counts rows.
 - **Order**: nulls come last, whether it ascends or descends.
 - **Joins**: a null key has no partner.
+- **Neighbours** of a vector are the rows whose vectors have the least Euclidean distances from it.
 """
 
 from __future__ import annotations
@@ -136,6 +137,24 @@ class Join:
         object.__setattr__(self, "columns", tuple(self.columns))
 
 
+@dataclass(frozen=True)
+class Nearest:
+    """The neighbours of vectors: of each vector so many rows, in any order, vector after vector."""
+
+    column: str
+    """A column of vectors of one length, without nulls."""
+    vectors: Sequence[Sequence[float]]
+    """At least one, of the column's length."""
+    count: int
+    """Number of neighbours of each vector."""
+    candidates: int = 1
+    """Rows that a search by an index compares by their own vectors, for each neighbour; a scan compares
+    all."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vectors", tuple(map(tuple, self.vectors)))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Query:
     """A question to a table, answered by a table.
@@ -156,6 +175,8 @@ class Query:
     order: Order | None = None
     limit: int | None = None
     join: Join | None = None
+    nearest: Nearest | None = None
+    """Selects rows by their vectors; not together with other conditions."""
     shape: bool = False
     """True for the number of rows and of columns, in this order, and nothing else."""
     statement: str = ""
@@ -175,6 +196,10 @@ class Query:
             raise ValueError("rows are selected by positions or by conditions")
         if (self.limit is None) != (self.order is None):
             raise ValueError("a limit needs an order, else any rows would do, and an order a limit")
+        if self.nearest and (
+            not self.columns or self.where or self.positions or self.order or self.join
+        ):
+            raise ValueError("neighbours have columns, and no conditions, positions, order or join")
         if self.groups and (self.order or not self.aggregates):
             raise ValueError("groups have aggregates, and no order")
 
@@ -190,6 +215,8 @@ class Query:
         used = [*self.columns, *self.groups, *(each.column for each in self.aggregates if each.column)]
         if self.order and not self.aggregates:
             used.append(self.order.column)
+        if self.nearest:
+            used.append(self.nearest.column)
         if self.join:
             used = [each for each in used if each not in self.join.columns]
             used.append(self.join.column)

@@ -48,9 +48,12 @@ class Part(StrEnum):
     """It joins two tables."""
     SQL = "SQL"
     """It takes statements."""
+    NEAREST = "neighbours"
+    """It finds the neighbours of vectors."""
 
 
-ALL_PARTS = frozenset(Part)
+ALL_PARTS = frozenset(Part) - {Part.NEAREST}
+"""All but the neighbours of vectors, which few libraries find."""
 
 
 class QueryEngine(ABC):
@@ -78,6 +81,8 @@ class QueryEngine(ABC):
     """Remarks for readers by format, e.g. on a way through another library."""
     compares_times: ClassVar[frozenset[str]] = frozenset()
     """Labels of the formats in which it compares times with constants."""
+    searches_indexes: ClassVar[frozenset[str]] = frozenset()
+    """Labels of the formats whose tuned files have an index of vectors, by which it may miss some."""
 
     def availability(self) -> Availability:
         """Import the packages of the engine, and report whether it can work here."""
@@ -103,12 +108,15 @@ class QueryEngine(ABC):
             Part.JOIN: query.join is not None,
             Part.GROUPS: bool(query.aggregates) and not query.is_count,
             Part.ORDER: query.order is not None,
+            Part.NEAREST: query.nearest is not None,
         }
         if query.statement and Part.SQL not in self.does:
             reason = "it takes no SQL"
         times = [each for each in query.where if isinstance(each, Comparison) and each.type == TIMES]
         if times and format_label not in self.compares_times:
             reason = reason or "its conditions on times have not been written"
+        if query.nearest and Part.NEAREST not in self.does and self.finished_by != "pyarrow":
+            reason = reason or "it computes no distances of vectors"
         if not reason and not self.finished_by:
             lacking = [part for part, is_needed in needed.items() if is_needed and part not in self.does]
             reason = f"it has no {lacking[0]}" if lacking else ""
@@ -193,7 +201,7 @@ class EngineOnFormat(BaseAdapter):
     def check(self, tables: Mapping[str, pd.DataFrame]) -> None:
         """Raise `CannotHoldError`, with the reason, if the format cannot store a table as it is."""
         for df in tables.values():
-            if self.format.label not in record_tables.WRITERS or not record_tables.has_records(df):
+            if not self._has_records(df):
                 self.format.check(df)
 
     def save(self, tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
@@ -234,7 +242,7 @@ class EngineOnFormat(BaseAdapter):
         """
         if self.checks_saves:
             self.check(tables)
-        if any(record_tables.has_records(tables[name]) for name in tuned):
+        if any(self._has_records(tables[name]) for name in tuned):
             raise CannotHoldError(f"{self.format.label}: records have no tuned files")
         with self.replacing(folder) as temporary:
             temporary.mkdir()
@@ -260,8 +268,12 @@ class EngineOnFormat(BaseAdapter):
         laid_out.format = self.format.with_layout(layout)
         laid_out.save_tuned(tables, folder, {name: (layout.sort_by, layout.lookups)})
 
+    def _has_records(self, df: pd.DataFrame) -> bool:
+        """Return True for records that the format's library writes without its adapter."""
+        return self.format.label in record_tables.WRITERS and record_tables.has_records(df)
+
     def _save(self, df: pd.DataFrame, path: Path) -> None:
-        if record_tables.has_records(df):
+        if self._has_records(df):
             record_tables.write(self.format.label, df, path)
         else:
             self.format.save(df, path, self.format.default_codec)

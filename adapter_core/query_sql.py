@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from adapter_core.predicate import Value
-    from adapter_core.query import Aggregate, Condition, Query
+    from adapter_core.query import Aggregate, Condition, Nearest, Query
 
 
 class Dialect(Enum):
@@ -58,6 +58,8 @@ def sql(
         If the query selects by positions, without an expression for them.
     """
     source = (tables or {}).get(TABLE, TABLE)
+    if query.nearest:
+        raise ValueError("neighbours are asked for by `nearest_sql`")
     if query.shape:
         return f"SELECT count(*) FROM {source}"  # noqa: S608 (names of tables)
     unbound = floats if dialect is Dialect.DATAFUSION and query.groups else ()
@@ -81,6 +83,23 @@ def sql(
         # SQL leaves their place to the engines otherwise.
         parts.append(f"ORDER BY {quoted(query.order.column)}{way} NULLS LAST LIMIT {query.limit}")
     return " ".join(parts)
+
+
+def nearest_sql(query: Query, nearest: Nearest, wanted: str) -> str:
+    """Return a query for neighbours as one statement in DuckDB's words.
+
+    Parameters
+    ----------
+    query, nearest : Query, Nearest
+        The query, and its part about neighbours.
+    wanted : str
+        Name of a table of the vectors, with the columns "number" and "vector".
+    """
+    array = f"FLOAT[{len(nearest.vectors[0])}]"
+    distance = f"array_distance({quoted(nearest.column)}::{array}, vector::{array})"
+    row = ", ".join(f"{quoted(each)} := {quoted(each)}" for each in query.columns)
+    first = f"unnest(arg_min(struct_pack({row}), {distance}, {nearest.count}), recursive := true)"
+    return f"SELECT {first} FROM {TABLE}, {wanted} GROUP BY number ORDER BY number"  # noqa: S608
 
 
 def condition(found: Condition, dialect: Dialect = Dialect.DUCKDB) -> str:

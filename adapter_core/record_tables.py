@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapter_core.kinds import NESTED, kinds_of
+from adapter_core.kinds import NESTED, Kind, kinds_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def has_records(df: pd.DataFrame) -> bool:
-    """Return True if a column contains records or lists."""
-    return not NESTED.isdisjoint(kinds_of(df))
+    """Return True if a column contains records or lists, vectors of one length apart."""
+    return not (NESTED - {Kind.VECTOR}).isdisjoint(kinds_of(df))
 
 
 def write(format_label: str, df: pd.DataFrame, path: Path) -> None:

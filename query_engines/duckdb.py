@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.predicate import TEXT, Comparison
 from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE, OneOf
-from adapter_core.query_sql import sql
+from adapter_core.query_engine import ALL_PARTS, Part
+from adapter_core.query_sql import nearest_sql, sql
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,6 +26,7 @@ _READERS = {
 }
 _DATABASE = "DuckDB"
 _TABLE_OF_FILE = "data"
+_WANTED = "wanted_vectors"
 
 
 class Adapter(SQLEngine):
@@ -37,6 +39,7 @@ class Adapter(SQLEngine):
     label = "duckdb"
     requires = ("duckdb", "pyarrow>=15")
     reads = ("CSV", "Delta", "DuckDB", "Feather", "JSON", "Lance", "ORC", "Parquet", "Vortex")
+    does: ClassVar = ALL_PARTS | {Part.NEAREST}
     compares_times: ClassVar = frozenset({"CSV", "Delta", "DuckDB", "Feather", "ORC", "Parquet"})
     notes: ClassVar = {
         "CSV": "a column whose first values are infinite, or that has none, is taken for text",
@@ -72,6 +75,18 @@ class Adapter(SQLEngine):
 
     def close(self, handle: dict[str, Any]) -> None:
         handle["database"].close()
+
+    def answer(self, handle: Any, query: Query) -> pa.Table:
+        if query.nearest is None:
+            return super().answer(handle, query)
+        import numpy as np
+        import pyarrow as pa
+
+        vectors = np.array(query.nearest.vectors, np.float32)
+        arrays = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
+        wanted = pa.table({"number": np.arange(len(vectors)), "vector": arrays})
+        handle["database"].register(_WANTED, wanted)
+        return self._execute(handle, nearest_sql(query, query.nearest, _WANTED))
 
     def _statement(self, handle: Any, query: Query) -> str:
         if not query.positions:

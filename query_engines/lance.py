@@ -16,18 +16,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from adapter_core.predicate import Value
-    from adapter_core.query import Condition
+    from adapter_core.query import Condition, Query
 
 
 class Adapter(ScanEngine):
-    """pylance: conditions as SQL text, rows by their numbers."""
+    """pylance: conditions as SQL text, rows by their numbers, neighbours by a scan or an index."""
 
     label = "lance"
     requires = ("pylance", "pyarrow>=15")
     reads = ("Lance",)
     modules: ClassVar = {"pylance": "lance"}
-    does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.POSITIONS})
+    does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.POSITIONS, Part.NEAREST})
     finished_by = "pyarrow"
+    searches_indexes: ClassVar = frozenset({"Lance"})
 
     def _open(self, format_label: str, path: Path) -> Any:  # noqa: ARG002 (one format)
         import lance
@@ -36,6 +37,23 @@ class Adapter(ScanEngine):
 
     def _shape(self, table: Any) -> tuple[int, int]:
         return table.count_rows(), len(table.schema)
+
+    def _finished(self, handle: dict[str, Any], table: Any, query: Query) -> pa.Table:
+        if query.nearest is None:
+            return super()._finished(handle, table, query)
+        import numpy as np
+
+        wanted, columns = query.nearest, list(query.columns)
+        search = {
+            "column": wanted.column,
+            "q": np.array(wanted.vectors, np.float32),
+            "k": wanted.count,
+            "refine_factor": wanted.candidates if wanted.candidates > 1 else None,
+        }
+        # Of several vectors, Lance answers with the number of each, in no stated order.
+        scan = table.scanner(columns, nearest=search, disable_scoring_autoprojection=True)
+        found: pa.Table = scan.to_table().sort_by("query_index")
+        return found.select(columns)
 
     def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
         if not columns:

@@ -434,6 +434,9 @@ class ColdRead:
 class OpenQuery(ABC):
     """A query to an open file."""
 
+    missed_share: float = 0.0
+    """Share of the right rows that an answer of an index lacks; known after `verify`."""
+
     @abstractmethod
     def read(self) -> Any:
         """Return the answer; the call that is measured."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
 from collections.abc import Callable, Iterator
@@ -40,6 +41,7 @@ class _Samples:
     fetched_bytes: list[int] = field(default_factory=list)
     requests: list[int] = field(default_factory=list)
     memory_bytes: list[int] = field(default_factory=list)
+    missed_share: float = 0.0
     remark: str = ""
     unwritten: Empty | None = None
     """Why there is no time of a written answer."""
@@ -56,6 +58,7 @@ class _Samples:
             "query bytes": [*self.fetched_bytes],
             "query requests": [*self.requests],
             "query memory": [*self.memory_bytes],
+            "missed rows": [self.missed_share],
         }
         return found[metric]
 
@@ -64,11 +67,11 @@ class QuerySteps:
     """The steps `query` and `cold query` on a saved file.
 
     A file is opened anew for each sample, so that no library answers from what an earlier sample has
-    left in its own memory: outside the clock if the page cache is warm, inside if it is cold, where a
-    family may also take a fresh process for each. The first
-    answer of a query is compared with the data themselves and not timed. It also brings what the query
-    needs into the page cache, so that the file as a whole, which may be larger than memory, is not read
-    for it.
+    left in its own memory: outside the clock if the page cache is warm, unless the questions' file says
+    `times_opening`, inside if it is cold, where a family may also take a fresh process for each. The
+    first answer of a query is compared with the data themselves and not timed. It also brings what the
+    query needs into the page cache, so that the file as a whole, which may be larger than memory, is
+    not read for it.
 
     Parameters
     ----------
@@ -134,10 +137,10 @@ class QuerySteps:
 
     def _samples(self, query: str, effort: Effort, share_seconds: float) -> _Samples:
         found = _Samples()
-        opened = self._operations.open_query(query, self._file)
+        opened, answer = self._first_answer(query, found)
         try:
-            answer = self._first_answer(opened, found)
             found.remark = opened.verify(answer, self._data())
+            found.missed_share = opened.missed_share
             end = time.perf_counter() + share_seconds
             if self._writes:
                 self._write(opened, answer, found, effort, share_seconds / 4)
@@ -154,28 +157,38 @@ class QuerySteps:
                 break
         return found
 
-    def _first_answer(self, opened: OpenQuery, found: _Samples) -> Any:
-        """Return an answer; note the growth of memory, if the steps have it: later ones reuse memory."""
-        if not self._weighs:
-            return opened.read()
+    def _first_answer(self, query: str, found: _Samples) -> tuple[OpenQuery, Any]:
+        """Return an open file and an answer; note the growth of memory, which later ones would reuse."""
         memory = FirstGrowth()
-        with memory:
-            answer = opened.read()
-        found.memory_bytes.append(memory.growth.peak_bytes)
-        return answer
+        opened, answer = self._answered(query, memory if self._weighs else contextlib.nullcontext())
+        if self._weighs:
+            found.memory_bytes.append(memory.growth.peak_bytes)
+        return opened, answer
+
+    def _answered(
+        self, query: str, measured: contextlib.AbstractContextManager[object]
+    ) -> tuple[OpenQuery, Any]:
+        """Return an open file and an answer, which is measured, perhaps with the opening."""
+        opening = functools.partial(self._operations.open_query, query, self._file)
+        opened = None if self._operations.questions.times_opening else opening()
+        try:
+            with measured:
+                opened = opened or opening()
+                answer = opened.read()
+        except BaseException:
+            if opened:
+                opened.close()
+            raise
+        return opened, answer
 
     def _read(self, query: str, found: _Samples, *, cold: bool) -> None:
         if cold:
             self._read_cold(query, found)
             return
-        opened = self._operations.open_query(query, self._file)
-        try:
-            with found.warm:
-                answer = opened.read()
-            # Freed while the file is open: it may be a part of it.
-            del answer
-        finally:
-            opened.close()
+        opened, answer = self._answered(query, found.warm)
+        # Freed while the file is open: it may be a part of it.
+        del answer
+        opened.close()
 
     def _read_cold(self, query: str, found: _Samples) -> None:
         """Note a cold answer, or why there is none: the warm ones keep their values."""

@@ -130,6 +130,11 @@ class Questions:
         """True if a file is opened once for many cold answers: their times are without opening."""
         return any(_read(*each).keep_open for each in self.sources)
 
+    @property
+    def times_opening(self) -> bool:
+        """True if the times and the memory of warm answers include opening the file."""
+        return any(_read(*each).times_opening for each in self.sources)
+
     def fact(self, name: str, default: Any) -> Any:
         """Return a file's own entry, e.g. `mean` of a mix."""
         found = [facts[name] for each in self.sources if name in (facts := _toml(*each))]
@@ -204,6 +209,7 @@ class _File:
     constants: Mapping[str, str]
     datasets: frozenset[str]
     keep_open: bool
+    times_opening: bool
 
 
 @cache
@@ -215,6 +221,7 @@ def _read(file: str, text: str) -> _File:
         facts.get("constants", {}),
         frozenset(facts.get("datasets", ())),
         facts.get("keep_open", False),
+        facts.get("times_opening", False),
     )
 
 
@@ -362,6 +369,13 @@ def _are_moments(value: Any) -> bool:
     return isinstance(value, list) and list(map(type, value)) in (_DATES, _TIMES)
 
 
+def _is_nearest(value: Any) -> bool:
+    vectors = value.get("vectors") if _is_table(value) else None
+    return (_is_count(vectors) or _list_of(_list_of(_is_number))(vectors)) and all(
+        _is_count(value.get(name, 1)) for name in ("count", "candidates")
+    )
+
+
 _DATES, _TIMES = [date, date], [datetime, datetime]
 """Types of the two bounds of coordinates in time."""
 
@@ -412,6 +426,7 @@ _TABLE_FIELDS: dict[str, _Check] = {
         _either(_is_text, _is_table),
         '{ table = "shops", column = "shop", key = "number", columns = ["town"] }',
     ),
+    "nearest": (_is_nearest, '{ column = "embedding", count = 10, vectors = 20 }'),
     "shape": (lambda value: value is True, "true, or leave it out"),
     "sql": (_is_text, "a statement on the table data"),
 }
@@ -467,6 +482,7 @@ _FILE_FIELDS: dict[str, _Check] = {
         ),
         "shares from 0 to 1 as in { save = 0.01, size = 0.02 }",
     ),
+    "times_opening": (_is_bool, "true or false"),
     "tuned": (_is_table, '[tuned.data] with sort_by = ["COLUMN"] and lookups = ["COLUMN"]'),
     "areas": (
         lambda value: _is_table(value) and all(map(_is_table, value.values())),

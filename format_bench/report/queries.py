@@ -39,14 +39,17 @@ class QueryName(NamedTuple):
     """The end, which its neighbours do not share, e.g. "month"."""
 
 
-def query_names(suite: str) -> dict[str, QueryName]:
-    """Return the queries of a suite in words by name; empty if its family declares none."""
+def query_names(suite: str, *others: str) -> dict[str, QueryName]:
+    """Return the queries of a suite in words by name; empty if its family declares none.
+
+    They are asked to the suite's data sets, or to `others`.
+    """
     if suite not in SUITES:
         return {}
     own = declared(family_of_suite(suite).name)
     return {
         name: QueryName(query.heading, str(query), str(query).rpartition(", ")[2])
-        for dataset in SUITES[suite].datasets
+        for dataset in (*SUITES[suite].datasets, *others)
         for name, query in own.to(dataset).by_name.items()
     }
 
@@ -105,7 +108,7 @@ class QueryTable:
     @cached_property
     def names(self) -> dict[str, QueryName]:
         """The queries in words, as far as they are declared."""
-        return query_names(self.group.suite)
+        return query_names(self.group.suite, self.group.dataset)
 
     def words(self, query: str) -> str:
         """Return the name of a query with its words, e.g. "Q10, t2m, Germany, month"."""

@@ -32,6 +32,8 @@ class Answer:
     """Differences that count as none, of the columns that libraries may round, by name."""
     order: Sequence[str] = ()
     """Keys that decide the order of the rows: names of columns, their numbers from 1, or others."""
+    group_rows: int = 0
+    """Rows of a group within which they have no order, of an answer in groups; 0 of any other."""
 
     @property
     def num_rows(self) -> int:
@@ -117,6 +119,29 @@ def difference(
     if wanted.num_rows != 1:
         return f"values of {name} differ"
     return f"{name} is {found.column(differing)[0]} instead of {wanted.column(differing)[0]}"
+
+
+def missed_share(found: pa.Table, answer: Answer) -> float:
+    """Return the share of the rows of an answer in groups that another one lacks in their group.
+
+    Raises
+    ------
+    ValueError
+        If the other one has another number of rows or columns, or a row twice in a group.
+    """
+    wanted = answer.table
+    if found.num_rows != wanted.num_rows or found.num_columns != wanted.num_columns:
+        raise ValueError(f"{_shape(found)} instead of {_shape(wanted)}")
+    missed = 0
+    for first in range(0, wanted.num_rows, answer.group_rows):
+        own, right = (
+            {*zip(*(each.to_pylist() for each in part.columns), strict=True)}
+            for part in (each.slice(first, answer.group_rows) for each in (found, wanted))
+        )
+        if len(own) < len(right):
+            raise ValueError(f"a row is there twice among the {answer.group_rows} from {first} on")
+        missed += len(right - own)
+    return missed / max(1, wanted.num_rows)
 
 
 def _may_change_places(

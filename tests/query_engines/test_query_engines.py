@@ -11,16 +11,26 @@ import pytest
 import query_engines
 from adapter_core import CannotHoldError, UnknownNameError, UnsupportedError
 from adapter_core.codecs import algorithm_of
-from adapter_core.errors import WrongValuesError
+from adapter_core.errors import InvalidQuestionsError, WrongValuesError
 from adapter_core.query import COUNT, TABLE, Aggregate, Query
 from format_bench.conformance.cards import differences, table_for
 from format_bench.conformance.footers import told_by
 from format_bench.families.queries.operations import EngineQuery, QueryOperations
+from format_bench.families.questions import Question
+from format_bench.families.tables import reference
+from format_bench.families.tables.subject import Subject, layouts, query_of
 from format_bench.recommendation.card import card
 from format_bench.verification.answers import Answer, difference
 from tests.helpers import chosen
 
-ROWS = {"query": 2000, "query-nested": 400, "query-wide": 2, "flights": 1500, "core": 1500}
+ROWS = {
+    "query": 2000,
+    "query-nested": 400,
+    "query-wide": 2,
+    "embeddings": 700,
+    "flights": 1500,
+    "core": 1500,
+}
 PAIRS = chosen(query_engines, __name__)
 
 
@@ -94,7 +104,93 @@ def test_real_columns_with_nulls_are_answered_alike(label, dataset, subjects, tm
 @pytest.mark.parametrize("label", ["Feather[pyarrow]", "Parquet[polars]"])
 def test_few_of_very_many_columns_are_found(label, subjects, tmp_path):
     found = answers(pair_of(label), subjects("query-wide"), tmp_path)
-    assert found["wide-10"] == ""
+    assert found == dict.fromkeys(("wide-open", "wide-1", "wide-10", "wide-all"), "")
+
+
+OF_VECTORS = [
+    "DuckDB[duckdb]",
+    "Feather[duckdb]",
+    "Feather[pyarrow]",
+    "Iceberg[pyiceberg]",
+    "Lance[duckdb]",
+]
+OF_VECTORS += ["Lance[lance]", "NPZ[numpy]", "ORC[pyarrow]", "Parquet[duckdb]", "Parquet[pyarrow]"]
+OF_VECTORS += ["Vortex[vortex]"]
+
+
+@pytest.mark.parametrize("label", OF_VECTORS)
+def test_scans_find_all_neighbours(label, subjects, tmp_path):
+    found = answers(pair_of(label), subjects("embeddings"), tmp_path)
+    assert found == {"nearest-10": "", "nearest-10-of-100": ""}
+
+
+def test_an_index_may_miss_neighbours_and_their_share_is_counted(subjects, tmp_path):
+    pair, data = pair_of("Lance[lance]"), subjects("embeddings")
+    pair.save_tuned(data.tables, tmp_path / "tables", data.facts.tuned)
+    paths = pair.paths(tmp_path / "tables", data.facts.names)
+    missed = []
+    for name, query in data.facts.asked.items():
+        opened = EngineQuery(pair, paths, name, query, may_miss=True)
+        opened.verify(answer := opened.read(), data)
+        assert answer.num_rows == 200
+        missed.append(opened.missed_share)
+        opened.close()
+    assert 0 <= missed[1] <= missed[0] < 1
+    # Every answer of codes of 4 bytes for each 256 is right by chance alone.
+    assert missed[0] > 0
+
+
+def test_a_neighbour_that_a_scan_misses_is_a_failure(subjects, tmp_path):
+    pair, data = pair_of("Feather[pyarrow]"), subjects("embeddings")
+    pair.save(data.tables, tmp_path / "tables")
+    paths = pair.paths(tmp_path / "tables", data.facts.names)
+    query = data.facts.query("nearest-10")
+    scan, search = (EngineQuery(pair, paths, "nearest-10", query, may_miss=may) for may in (False, True))
+    right = scan.read()
+    assert scan.verify(right, data) == "200 rows, 100.0% of them NumPy's"
+    ids = right.column(0).to_pylist()
+    assert scan.verify(pa.table({"id": [*ids[9::-1], *ids[10:]]}), data)
+    wrong = pa.table({"id": [-1, *ids[1:]]})
+    with pytest.raises(WrongValuesError, match=r"0\.5% of the rows are others"):
+        scan.verify(wrong, data)
+    assert search.verify(wrong, data) == "200 rows, 99.5% of them NumPy's"
+    assert search.missed_share == 1 / 200
+    for other, words in (
+        ([ids[1], *ids[1:]], "twice"),
+        (ids[1:], "199 rows of 1 columns instead of 200"),
+    ):
+        with pytest.raises(WrongValuesError, match=words):
+            search.verify(pa.table({"id": other}), data)
+
+
+def test_neighbours_are_asked_of_columns_of_vectors_alone():
+    data = QueryOperations.generate("embeddings", 30)
+    subject = Subject("mine", data.tables, layouts()["embeddings"])
+
+    def asked(**nearest):
+        fields = {
+            "columns": ["id"],
+            "nearest": {"column": "embedding", "count": 3, "vectors": 2, **nearest},
+        }
+        return query_of(Question("mine", "", fields), subject)
+
+    found = asked()
+    assert [len(each) for each in found.nearest.vectors] == [384, 384]
+    assert reference.answer(found, data.tables).table.num_rows == 6
+    own = data.tables["data"]["embedding"].array.__arrow_array__().to_pylist()[7]
+    first = reference.answer(asked(vectors=[own], count=1), data.tables)
+    assert first.table.column("id").to_pylist() == [7]
+    with pytest.raises(InvalidQuestionsError, match="no vectors of one length"):
+        asked(column="text")
+    with pytest.raises(
+        InvalidQuestionsError, match="a vector has 2 numbers, and those of 'embedding' 384"
+    ):
+        asked(vectors=[[0.5, 1.0]])
+    with pytest.raises(UnsupportedError, match="no more than 30 rows"):
+        asked(count=30)
+    engine = query_engines.find("Parquet[polars]").engine
+    with pytest.raises(UnsupportedError, match="it computes no distances of vectors"):
+        engine.check("Parquet", found)
 
 
 OF_RECORDS = ["DuckDB[duckdb]", "Feather[polars]", "JSON[polars]", "Lance[lance]", "ORC[pyarrow]"]

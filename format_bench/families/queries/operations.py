@@ -28,7 +28,7 @@ from format_bench.families.tables.subject import Subject, asked, layouts, tuning
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.touch import touch, touch_arrow
 from format_bench.results.status import WRONG
-from format_bench.verification.answers import TOLERANCE, Answer, difference
+from format_bench.verification.answers import TOLERANCE, Answer, difference, missed_share
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
@@ -296,7 +296,14 @@ class QueryOperations(CatalogOperations):
     def open_query(self, query: str, file: Path) -> OpenQuery:
         """Open the saved tables by a new instance of the engine's connection."""
         found = self.facts.query(query)
-        return EngineQuery(self.adapter, self.adapter.paths(file, self.facts.names), query, found)
+        paths = self.adapter.paths(file, self.facts.names)
+        return EngineQuery(self.adapter, paths, query, found, may_miss=self._may_miss)
+
+    @property
+    def _may_miss(self) -> bool:
+        """True if neighbours come from an index, which a tuned file may have."""
+        searched = self.adapter.engine.searches_indexes
+        return self.track == TUNED and self.adapter.format.label in searched
 
     def answer_cold(self, query: str, file: Path, limit_seconds: float) -> ColdRead:
         """Answer a query in a fresh process: engines keep parts of files, and indexes, by process.
@@ -360,12 +367,21 @@ class EngineQuery(OpenQuery):
         Name of the question.
     query : Query
         The query.
+    may_miss : bool
+        Whether an answer may lack neighbours of vectors.
     """
 
     def __init__(
-        self, adapter: EngineOnFormat, paths: Mapping[str, Path], name: str, query: Query
+        self,
+        adapter: EngineOnFormat,
+        paths: Mapping[str, Path],
+        name: str,
+        query: Query,
+        *,
+        may_miss: bool = False,
     ) -> None:
         self._engine, self._name, self._query = adapter.engine, name, query
+        self._may_miss = may_miss
         digits, decimals = adapter.format.kept
         is_computed = bool(query.aggregates or query.statement or digits)
         self._allowed = {
@@ -387,11 +403,23 @@ class EngineQuery(OpenQuery):
             If they differ.
         """
         wanted = data.answer(self._name)
+        if wanted.group_rows:
+            return self._verify_groups(answer, wanted)
         differs = difference(answer, wanted, **self._allowed)
         if differs:
             raise WrongValuesError(WRONG + differs)
         reference_library = "DuckDB's on the tables in memory" if self._query.statement else "NumPy's"
         return f"{wanted.num_rows:,} rows, equal to {reference_library}"
+
+    def _verify_groups(self, answer: pa.Table, wanted: Answer) -> str:
+        """Note the share of rows that an answer lacks; raise `WrongValuesError` if it may lack none."""
+        try:
+            self.missed_share = missed_share(answer, wanted)
+        except ValueError as error:
+            raise WrongValuesError(f"{WRONG}{error}") from error
+        if self.missed_share and not self._may_miss:
+            raise WrongValuesError(f"{WRONG}{self.missed_share:.1%} of the rows are others")
+        return f"{wanted.num_rows:,} rows, {1 - self.missed_share:.1%} of them NumPy's"
 
     def close(self) -> None:
         """Close the tables."""

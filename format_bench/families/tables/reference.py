@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
+from adapter_core.kinds import nested_array
 from adapter_core.query import COUNT, GREATEST, LEAST, SUM, TABLE, OneOf
 from adapter_core.query_sql import order_of
 from adapter_core.text import shortened
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core.query import Aggregate, Condition, Query
+    from adapter_core.query import Aggregate, Condition, Nearest, Query
 
 
 def answer(query: Query, tables: Mapping[str, pd.DataFrame]) -> Answer:
@@ -45,6 +46,10 @@ def answer(query: Query, tables: Mapping[str, pd.DataFrame]) -> Answer:
         return Answer(_table({"rows": [df.shape[0]], "columns": [df.shape[1]]}))
     _check_nan(df, query)
     rows = selected(df, query)
+    if query.nearest:
+        rows = _neighbours(df, query.nearest)
+        table = _table({name: _column(df, name, rows) for name in query.columns})
+        return Answer(table, group_rows=min(query.nearest.count, len(df)))
     columns = {name: _column(df, name, rows) for name in query.needed}
     if query.join:
         columns = _joined(columns, query, tables[query.join.table])
@@ -135,6 +140,45 @@ def selected(df: pd.DataFrame, query: Query) -> np.ndarray:
     for each in query.where:
         mask &= _mask(df[each.column], each)
     return np.flatnonzero(mask)
+
+
+def _neighbours(df: pd.DataFrame, nearest: Nearest) -> np.ndarray:
+    """Return the numbers of the rows nearest to each vector, vector after vector.
+
+    Raises
+    ------
+    UnsupportedError
+        If rounding decides which rows are the nearest.
+    """
+    import numpy as np
+
+    flat = nested_array(df[nearest.column]).flatten().to_numpy()
+    wanted = np.array(nearest.vectors, np.float64)
+    blocks = np.array_split(flat.reshape(len(df), -1), len(df) // _BLOCK_ROWS + 1)
+    squares = np.concatenate([_squares(each.astype(np.float64), wanted) for each in blocks])
+    order = np.argsort(squares, axis=0, kind="stable")
+    last, next_one = (
+        np.take_along_axis(squares, order[place][None], axis=0)
+        for place in (nearest.count - 1, nearest.count)
+    )
+    if (next_one - last <= _NEAR_TIE * next_one).any():
+        reason = f"rows number {nearest.count} and {nearest.count + 1} are equally near to a vector"
+        raise UnsupportedError(reason)
+    return order[: nearest.count].T.reshape(-1)
+
+
+def _squares(rows: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Return the squares of distances, shape (rows, wanted)."""
+    lengths = (rows * rows).sum(axis=1)[:, None] + (wanted * wanted).sum(axis=1)
+    squares: np.ndarray = lengths - 2 * rows @ wanted.T
+    return squares
+
+
+# Difference of two squares of distances, as a share of them, that sums of 32 bits may turn around.
+_NEAR_TIE = 2e-6
+
+# Rows whose vectors are 64-bit floats at a time.
+_BLOCK_ROWS = 10_000
 
 
 def _mask(column: pd.Series, found: Condition) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
+from adapter_core.kinds import Kind, kind_of_arrow, nested_array
 from adapter_core.predicate import NUMBERS, TEXT, contents_of
 from adapter_core.query import (
     COUNT,
@@ -25,6 +26,7 @@ from adapter_core.query import (
     Aggregate,
     Contains,
     Join,
+    Nearest,
     OneOf,
     Order,
     Query,
@@ -61,7 +63,8 @@ def tuning_keys(dataset: str) -> tuple[list[str], list[str]]:
     sorted by.
     """
     parts = layouts().get(dataset, {})
-    found = [parts[name] for name in ("sorted", "clustered", "random", "lookup") if name in parts]
+    selecting = ("sorted", "clustered", "random", "lookup", "vector")
+    found = [parts[name] for name in selecting if name in parts]
     is_ordered = "sorted" in parts or "clustered" in parts
     return (found[:1], list(dict.fromkeys(found[1:]))) if is_ordered else ([], found)
 
@@ -133,6 +136,7 @@ class _Compiler:
             else None,
             limit=fields.get("limit"),
             join=join,
+            nearest=self._nearest(),
             shape=fields.get("shape", False),
         )
         subject.check(found)
@@ -171,6 +175,22 @@ class _Compiler:
             return Join(**facts)
         except TypeError as error:
             raise ValueError("a join has table, column, key and columns") from error
+
+    def _nearest(self) -> Nearest | None:
+        declared = self._fields.get("nearest")
+        if declared is None:
+            return None
+        if declared.keys() - {"candidates"} != {"column", "count", "vectors"}:
+            raise ValueError("neighbours have column, count and vectors, and perhaps candidates")
+        column = self._resolved(declared["column"])
+        vectors, count = declared["vectors"], declared["count"]
+        if count >= self._subject.rows:
+            raise UnsupportedError(f"{self._subject.name} has no more than {count:,} rows")
+        length = self._subject.vector_length(column)
+        wanted = self._subject.vectors(column, vectors) if isinstance(vectors, int) else vectors
+        if wrong := [each for each in wanted if len(each) != length]:
+            raise ValueError(f"a vector has {len(wrong[0])} numbers, and those of {column!r} {length}")
+        return Nearest(column, wanted, count, declared.get("candidates", 1))
 
     def _conditions(self, declared: Mapping[str, Any]) -> Iterator[Condition]:
         """Yield the conditions of an entry of `where`."""
@@ -268,9 +288,10 @@ class Subject:
         Raises
         ------
         UnsupportedError
-            If there are very many of them, or records among them, so that whole rows are not asked for.
+            If there are very many of them, or records or vectors among them, so that whole rows are not
+            asked for.
         """
-        if "wide" in self._layout or "field" in self._layout:
+        if {"wide", "field", "vector"} & self._layout.keys():
             raise UnsupportedError(f"whole rows of {self.name} are not asked for")
         return list(self._df.columns)
 
@@ -280,7 +301,7 @@ class Subject:
         return [name for name in self._df.columns if self.contents(name) == NUMBERS]
 
     def part(self, name: str) -> Any:
-        """Return the column, or the columns, that play a part.
+        """Return the column, or the columns, that play a part; "*" are all.
 
         Raises
         ------
@@ -289,7 +310,8 @@ class Subject:
         """
         if name not in self._layout:
             raise UnsupportedError(f"the data set {self.name} has no column for the part {name!r}")
-        return self._layout[name]
+        found = self._layout[name]
+        return list(self._df.columns) if found == WHOLE else found
 
     @cached_property
     def _values(self) -> dict[str, str]:
@@ -372,6 +394,39 @@ class Subject:
         keys = RandomWords("positions", self.name, count).words(self.rows)
         chosen = np.argpartition(keys, count - 1)[:count]
         return sorted(chosen.tolist())
+
+    def vector_length(self, column: str) -> int:
+        """Return the length of the vectors of a column.
+
+        Raises
+        ------
+        ValueError
+            If they are of several lengths, or contain nulls.
+        UnsupportedError
+            If one of them is null.
+        """
+        rows = nested_array(self._column(column))
+        if rows is None or kind_of_arrow(rows.type) is not Kind.VECTOR or rows.flatten().null_count:
+            raise ValueError(f"column {column!r} contains no vectors of one length, or nulls in them")
+        if rows.null_count:
+            raise UnsupportedError(f"column {column!r} contains nulls, which are near to nothing")
+        return int(rows.type.list_size)
+
+    def vectors(self, column: str, count: int) -> list[list[float]]:
+        """Return vectors between two random rows' each, nearer to one of them, so that none is a row's.
+
+        Raises
+        ------
+        UnsupportedError
+            If the table has too few rows.
+        """
+        import numpy as np
+
+        places = self.positions(2 * count)
+        rows = nested_array(self._column(column).iloc[places[::2] + places[1::2]])
+        found = rows.flatten().to_numpy().astype(np.float32).reshape(2, count, -1)
+        mixed = np.float32(0.75) * found[0] + np.float32(0.25) * found[1]
+        return [[float(each) for each in vector] for vector in mixed]
 
     def values_at(self, column: str, positions: list[int]) -> list[Any]:
         """Return the values of a column in some rows."""

@@ -343,16 +343,18 @@ def _extremes(ratios: Mapping[str, float]) -> tuple[str, str]:
 
 
 def questions(context: Context) -> Iterator[Block]:
-    """Yield the questions to the data set `query`, as SQL."""
+    """Yield the questions to the data set `query`, as SQL, and those to records."""
     del context
     text = (
-        f"To the data set `query` of {_SQL_ROWS:,} rows; constants of larger tables differ. Very long "
-        "texts are cut short. `row` is the number of a row from 0, for which engines have other words."
+        f"To the data set `query` of {_SQL_ROWS:,} rows; constants of larger tables differ. `field` is "
+        "asked to `query-nested`. Very long texts are cut short. `row` is the number of a row from 0, "
+        "for which engines have other words."
     )
     found = QueryOperations.generate("query", _SQL_ROWS).facts.asked
+    of_records = QueryOperations.generate("query-nested", 1).facts.asked
     rows = []
     for name, question in declared(FAMILY).to().by_name.items():
-        query = found[name]
+        query = of_records["field"] if name == "field" else found[name]
         if isinstance(query, str):
             shown = f"not asked: {query}"
         elif query.shape:

@@ -39,11 +39,11 @@ from format_bench.families.queries.operations import (
 from format_bench.families.queries.operations import (
     FAMILY as QUERIES,
 )
-from format_bench.families.questions import declared
+from format_bench.families.questions import Questions, declared
 from format_bench.families.tables import reference
 from format_bench.families.tables.subject import Subject, asked, layouts
 from format_bench.instruments import page_cache
-from format_bench.instruments.clock import Effort
+from format_bench.instruments.clock import Effort, Stopwatch
 from format_bench.results.suites import FAMILIES
 from format_bench.runner.plan import RunRequest, plan
 from format_bench.verification.answers import Answer, difference
@@ -287,13 +287,14 @@ def test_all_questions_are_measured_warm(measured):
     assert set(QUESTIONS.by_name) == {query for _, query in warm}
     assert warm["query time", "point"].sentence == "1 rows, equal to NumPy's"
     assert warm["query memory", "point"].repeats[0] >= 0
-    assert warm["query time", "wide-10"].status == "unsupported"
+    assert warm["query time", "field"].status == "unsupported"
+    assert warm["missed rows", "point"].repeats == [0]
 
 
 @pytest.mark.parametrize(
     "names",
     [
-        ("columns-2", "point", "wide-10"),
+        ("columns-2", "point", "field"),
         # A new process for each question.
         pytest.param(tuple(QUESTIONS.by_name), marks=pytest.mark.nightly, id="all"),
     ],
@@ -310,8 +311,23 @@ def test_questions_are_measured_cold(measured, names):
     cold = {(each.metric, each.query): each for each in found["cold query"]}
     assert set(names) == {query for _, query in cold}
     assert cold["query time", "point"].sentence == "1 rows, equal to NumPy's"
-    assert cold["query time", "wide-10"].status == "unsupported"
+    assert cold["query time", "field"].status == "unsupported"
     assert 0 < cold["query bytes", "columns-2"].repeats[0] <= 2 * operations.adapter.size_bytes(file)
+
+
+def test_opening_is_within_the_clock_where_the_questions_say_so(measured, monkeypatch):
+    operations, data, file = measured
+    times, started = [], Stopwatch.__enter__
+    opened = operations.open_query
+    monkeypatch.setattr(operations, "open_query", lambda *of: times.append("open") or opened(*of))
+    monkeypatch.setattr(Stopwatch, "__enter__", lambda own: times.append("start") or started(own))
+    step = FAMILY.step_of("query time", "warm")
+    for text, expected in (("", ["open", "start"]), ("times_opening = true\n", ["start", "open"])):
+        question = f'{text}[[question]]\nname = "point"\ncolumns = ["id"]\n'
+        operations.questions = Questions((("mine.toml", question),))
+        times.clear()
+        measure_steps([step], operations, lambda: data, file, Effort(0.0, min_repeats=1))
+        assert times[1:3] == expected
 
 
 def test_only_the_wanted_questions_are_measured(measured):

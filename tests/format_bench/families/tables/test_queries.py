@@ -39,7 +39,7 @@ def measured(events, tmp_path):
 
 
 def test_the_queries_read_the_columns_of_the_review():
-    found = declared("tables").by_name
+    found = declared("tables").to().by_name
     assert list(found) == ["full", "cut", "sparse"]
     full, cut, sparse = (query_to(each, kaons.COLUMNS) for each in found.values())
     assert len(cut.read) == 21
