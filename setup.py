@@ -2,8 +2,8 @@
 
 The extras are derived: each is named after adapter files, and holds what those of any family require;
 `all` is their union, except for adapters that are `excluded_from_all`: those are in `native`. Adapters
-that are `outside_library_set` have none, since `constraints.txt` meets all extras. `tables` is the union
-of the usual table formats'.
+that are `outside_library_set`, or have an `environment` of their own, have none, since `constraints.txt`
+meets all extras. `tables` is the union of the usual table formats'.
 """
 
 import sys
@@ -26,14 +26,19 @@ adapters = [each for found in by_family.values() for each in found]
 extras: dict[str, set[str]] = {
     "all": datasets.requirements("tables"),
     "native": set(),
-    "tables": {text for each in by_family["tables"] if not each.suite for text in each.requires},
+    "tables": {
+        text
+        for each in by_family["tables"]
+        if not (each.suite or each.environment)
+        for text in each.requires
+    },
     # Real sets of images, and those of the Hugging Face hub.
     "images": {"datasets", "pillow", *datasets.requirements("images")},
     # Real arrays.
     "arrays": datasets.requirements("arrays"),
 }
 for each in adapters:
-    if each.outside_library_set:
+    if each.outside_library_set or each.environment:
         continue
     for extra in (each.stem, "native" if each.excluded_from_all else "all"):
         extras.setdefault(extra, set()).update(each.requires)
@@ -67,7 +72,10 @@ setup(
         "Typing :: Typed",
     ],
     python_requires=">=3.11",
-    packages=find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
+    packages=[
+        *find_packages(include=[pattern for p in PACKAGES for pattern in (p, f"{p}.*")]),
+        "environments",  # locks alone, which adapters are measured with
+    ],
     package_data={
         "": [
             "py.typed",
@@ -81,6 +89,7 @@ setup(
             "templates/*",
             "vendor/*",
         ],
+        "environments": ["*.txt"],
         "format_bench": ["families/*/questions/*.toml"],
         "record_stores": ["jvm/adapters.toml", "jvm/pom.xml", "jvm/src/**/*"],
     },

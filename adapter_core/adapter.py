@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adapter_core import files
 from adapter_core.availability import Availability, absence, install_hint, probe
+from adapter_core.environments import OwnEnvironment
 from adapter_core.errors import UnsupportedError
 from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Pasteable
@@ -34,9 +35,9 @@ def engine_of(label: str) -> str:
 class BaseAdapter(Pasteable, ABC):
     """A way to store data in files.
 
-    Subclasses declare facts as class attributes. `label`, `requires`, `suite`, `excluded_from_all` and
-    `outside_library_set` are literals, since they are also read without importing the file (see
-    `adapter_core.listing`).
+    Subclasses declare facts as class attributes. `label`, `requires`, `suite`, `excluded_from_all`,
+    `outside_library_set` and `environment` are literals, since they are also read without importing the
+    file (see `adapter_core.listing`).
     """
 
     label: ClassVar[str]
@@ -51,6 +52,8 @@ class BaseAdapter(Pasteable, ABC):
     """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
     outside_library_set: ClassVar[str] = ""
     """Reason why its libraries are in no extra, and never pinned; empty if they are."""
+    environment: ClassVar[str] = ""
+    """Name of the environment whose interpreter measures it; empty for that of the library set."""
     modules: ClassVar[dict[str, str]] = {}
     """Module to import, for required distributions whose module has another name."""
     language: ClassVar[str] = "python"
@@ -78,14 +81,18 @@ class BaseAdapter(Pasteable, ABC):
             cls.excluded_from_all = vars(cls)["apart"]
 
     def availability(self) -> Availability:
-        """Import the required packages and report whether the adapter can work here."""
-        return probe(self._needed, self.modules, self._install_hint)
+        """Import the required packages and report whether the adapter can work in this process."""
+        found = probe(self._needed, self.modules, self._install_hint)
+        return OwnEnvironment(self.environment).from_here(found) if self.environment else found
 
     def installed(self) -> Availability:
         """Report whether the required packages are installed, without importing them.
 
-        A package that is installed may be broken all the same: see `availability`.
+        They are looked up in the adapter's own environment, if it has one. A package that is installed
+        may be broken all the same: see `availability`.
         """
+        if self.environment:
+            return OwnEnvironment(self.environment).installed(self._needed)
         return probe(self._needed, self.modules, self._install_hint, absence)
 
     @property
@@ -95,6 +102,8 @@ class BaseAdapter(Pasteable, ABC):
 
     @property
     def _install_hint(self) -> str:
+        if self.environment:
+            return OwnEnvironment(self.environment).build_hint
         if self.outside_library_set:
             return f"pip install {' '.join(map(repr, self.requires))}"
         return install_hint(type(self).__module__.rpartition(".")[2])

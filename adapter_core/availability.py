@@ -57,6 +57,7 @@ def probe(
     modules: dict[str, str],
     install_hint: str,
     failure: Callable[[str], str] = import_failure,
+    version_of: Callable[[str], str | None] | None = None,
 ) -> Availability:
     """Import every required package and compare its version with the requirement.
 
@@ -71,6 +72,8 @@ def probe(
     failure : callable, optional
         Returns why a module is of no use, or an empty string; `absence` imports nothing, which is
         quicker, and finds no broken package.
+    version_of : callable, optional
+        Returns the version of a distribution, None if it is missing; by default here.
     """
     from packaging.requirements import Requirement
 
@@ -83,12 +86,18 @@ def probe(
         reason = failure(modules.get(requirement.name, requirement.name))
         if reason:
             return Availability(available=False, reason=reason, install_hint=install_hint)
-        try:
-            version = importlib.metadata.version(requirement.name)
-        except importlib.metadata.PackageNotFoundError:
+        version = (version_of or _version_here)(requirement.name)
+        if version is None:
             continue  # a module of the standard library, or on the path without being installed
         versions[requirement.name] = version
         if not requirement.specifier.contains(version, prereleases=True):
             reason = f"{requirement.name} {version} is installed, {text} is required"
             return Availability(available=False, reason=reason, install_hint=install_hint)
     return Availability(available=True, versions=versions)
+
+
+def _version_here(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -37,6 +37,8 @@ class Declaration:
     """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
     outside_library_set: str = ""
     """Reason why its libraries are in no extra; empty if they are in one."""
+    environment: str = ""
+    """Name of its own environment, whose libraries are in no extra; empty without one."""
     reads: tuple[str, ...] = ()
     """Labels of the formats that a query engine reads; empty for other adapters."""
     table_class: str = ""
@@ -85,8 +87,8 @@ def _declaration(path: Path, _changed_ns: int) -> Declaration:
         if isinstance(node, ast.ClassDef) and node.name == CLASS_NAME:
             facts = _literals(node)
             if isinstance(facts.get("label"), str) and isinstance(facts.get("requires"), tuple):
-                defaults = {"suite": "", "excluded_from_all": "", "outside_library_set": "", "reads": ()}
-                further: dict[str, Any] = {name: facts.get(name, defaults[name]) for name in defaults}
+                names = ("suite", "excluded_from_all", "outside_library_set", "environment", "reads")
+                further: dict[str, Any] = {name: facts[name] for name in names if name in facts}
                 return Declaration(path.stem, facts["label"], facts["requires"], **further)
     raise SyntaxError(
         f"{path}: declares no class {CLASS_NAME} with a literal `label` (text) and `requires` (tuple)"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from adapter_core import record_tables
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, absence, install_hint, probe
+from adapter_core.environments import OwnEnvironment
 from adapter_core.errors import CannotHoldError, UnknownNameError, UnsupportedError
 from adapter_core.file_facts import FileFacts
 from adapter_core.listing import CLASS_NAME, declarations
@@ -59,8 +60,8 @@ ALL_PARTS = frozenset(Part) - {Part.NEAREST}
 class QueryEngine(ABC):
     """A library that answers queries to the files of some formats.
 
-    `label`, `requires` and `reads` are literals, since they are also read without importing the file
-    (see `adapter_core.listing`).
+    `label`, `requires`, `reads` and `environment` are literals, since they are also read without
+    importing the file (see `adapter_core.listing`).
     """
 
     label: ClassVar[str]
@@ -77,6 +78,8 @@ class QueryEngine(ABC):
     """Module to import, for required distributions whose module has another name."""
     excluded_from_all: ClassVar[str] = ""
     """Reason why its libraries are in the extra `native`; empty if they are in `all`."""
+    environment: ClassVar[str] = ""
+    """Name of the environment whose interpreter measures it; empty for that of the library set."""
     notes: ClassVar[Mapping[str, str]] = {}
     """Remarks for readers by format, e.g. on a way through another library."""
     compares_times: ClassVar[frozenset[str]] = frozenset()
@@ -85,15 +88,20 @@ class QueryEngine(ABC):
     """Labels of the formats whose tuned files have an index of vectors, by which it may miss some."""
 
     def availability(self) -> Availability:
-        """Import the packages of the engine, and report whether it can work here."""
-        return probe(self.requires, self.modules, self._install_hint)
+        """Import the packages of the engine, and report whether it can work in this process."""
+        found = probe(self.requires, self.modules, self._install_hint)
+        return OwnEnvironment(self.environment).from_here(found) if self.environment else found
 
     def installed(self) -> Availability:
         """Report whether the packages of the engine are installed, without importing them."""
+        if self.environment:
+            return OwnEnvironment(self.environment).installed(self.requires)
         return probe(self.requires, self.modules, self._install_hint, absence)
 
     @property
     def _install_hint(self) -> str:
+        if self.environment:
+            return OwnEnvironment(self.environment).build_hint
         return install_hint(type(self).__module__.rpartition(".")[2])
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002 (few need it)
@@ -172,6 +180,7 @@ class EngineOnFormat(BaseAdapter):
         vars(self)["requires"] = tuple(dict.fromkeys((*engine.requires, *data_format.requires)))
         vars(self)["traits"] = data_format.traits
         vars(self)["excluded_from_all"] = engine.excluded_from_all
+        vars(self)["environment"] = engine.environment
 
     def availability(self) -> Availability:
         """Import the packages of the format and of the engine, and report whether both can work here."""

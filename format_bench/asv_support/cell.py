@@ -8,14 +8,16 @@ benchmarks that report one of them; the first that saves leaves its file for tho
 from __future__ import annotations
 
 import functools
+import importlib.util
 import json
+import pickle
 import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from adapter_core import (
     BaseAdapter,
@@ -35,17 +37,23 @@ from format_bench.asv_support.run import (
     metadata_file,
     missing,
     rounds_file,
+    store_once,
 )
 from format_bench.conditions import axes
 from format_bench.families.cases import codec_on, level_of
 from format_bench.families.measuring import measure_step, measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.families.questions import declared
+from format_bench.instruments import isolation
 from format_bench.results.candidates import OWN_DEFAULT
+from format_bench.results.environments import own_environment
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
+    from importlib.abc import Loader
+    from importlib.machinery import ModuleSpec
+
     from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Family, Step, Suite
 
@@ -53,6 +61,9 @@ if TYPE_CHECKING:
 # Free disk space that a save asks for, as a multiple of the raw data: Base64 takes 1.34, and the file
 # system something.
 ROOM = 1.5
+
+# Time for a process of another interpreter to end, after its limit; asv waits for 30 s.
+_ENDING_SECONDS = 15.0
 
 
 class CellRun:
@@ -107,6 +118,8 @@ class CellRun:
         # The step that saves the file of the others, or needs none.
         self._first_step = family.steps_of(suite)[0]
         self._unkept = False
+        # Name of the stored data: another environment has its own.
+        self._stored = self.dataset
 
     def start(self) -> Operations:
         """Return the operations of the cell, warmed up; skip the cell, with a reason, if it cannot run.
@@ -145,7 +158,7 @@ class CellRun:
         operations = operations_of(self.family)
         asked = declared(operations.family).to(self.dataset)
         self.operations = operations.on(
-            DATA / self.dataset,
+            DATA / self._stored,
             *(adapter, codec, level, track),
             subject=(self.dataset, self.suite.size(self.dataset, self._scale)),
             questions=asked.only(*(each for each in asked.by_name if each in wanted)),
@@ -160,7 +173,7 @@ class CellRun:
     @property
     def data(self) -> Any:
         """The data set of the cell; loaded once in a process."""
-        return _load(self.family.name, self.dataset)
+        return _load(self.family.name, self._stored)
 
     @property
     def new_path(self) -> Path:
@@ -269,7 +282,45 @@ class CellRun:
         return step
 
     def _measure(self, step: Step, effort: Effort) -> None:
-        """Measure a step and those that share its process, and note all their metrics."""
+        """Measure a step and those that share its process, and note all their metrics.
+
+        Raises
+        ------
+        NotImplementedError
+            asv's sign that a cell is skipped.
+        """
+        own = own_environment(self.label, self.suite.name)
+        if own is None:
+            self._measure_here(step, effort)
+            return
+        try:
+            interpreter = own.interpreter(self.label)
+        except UnavailableError as error:
+            raise self.skip(CellStatus.UNAVAILABLE, error) from error
+        declared = sys.modules[type(self.suite).__module__]
+        outcome = isolation.run(
+            *(_measure_elsewhere, declared.__name__, declared.__file__),
+            *(own.place.name, pickle.dumps((self, step, effort))),
+            # The process ends itself at its limit, and leaves a note where it was.
+            limit_seconds=self.limit_seconds + _ENDING_SECONDS,
+            interpreter=interpreter,
+        )
+        if outcome.error == NotImplementedError.__name__:
+            raise NotImplementedError(outcome.sentence)
+        if outcome.status:
+            if not outcome.error:
+                self._write(outcome.status, outcome.sentence)
+            raise RuntimeError(outcome.sentence)
+
+    def measure_with(self, environment: str, step: Step, effort: Effort) -> None:
+        """Measure in the interpreter of an environment, on data that it makes and may keep."""
+        if not missing(self.dataset).exists():
+            self._stored = f"{self.dataset}-{environment}"
+            size = self.suite.size(self.dataset, self._scale)
+            store_once(operations_of(self.family), self.dataset, size, self._stored)
+        self._measure_here(step, effort)
+
+    def _measure_here(self, step: Step, effort: Effort) -> None:
         operations = self.start()
         saves = step is self._first_step
         if saves:
@@ -452,6 +503,26 @@ def codec_of(adapter: Any, choice: str) -> tuple[str | None, int | None]:
         if codec.name in (name, f"blosc:{name}"):
             return codec.name, level if codec.levels else None
     raise UnsupportedError(f"{adapter.label} has no codec {name}")
+
+
+def _measure_elsewhere(declarations: str, file: str, environment: str, task: bytes) -> None:
+    """Measure a step of a cell in the interpreter of an environment.
+
+    Parameters
+    ----------
+    declarations, file : str
+        Name and file of the module that declares the cell's suite, which may be the checkout's.
+    environment : str
+        Name of the environment's folder.
+    task : bytes
+        The cell, the step and the effort, which need that module.
+    """
+    if declarations not in sys.modules and not importlib.util.find_spec(declarations):
+        spec = cast("ModuleSpec", importlib.util.spec_from_file_location(declarations, file))
+        sys.modules[declarations] = module = importlib.util.module_from_spec(spec)
+        cast("Loader", spec.loader).exec_module(module)
+    run, step, effort = pickle.loads(task)  # noqa: S301 (of `CellRun`)
+    run.measure_with(environment, step, effort)
 
 
 @functools.cache

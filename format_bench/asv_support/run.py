@@ -181,7 +181,8 @@ def prepare_data(family: Family, suite: Suite, scale: str) -> None:
     shapes: dict[str, tuple[int, int]] = {}
     for name in suite.datasets:
         try:
-            shapes[f"{suite.name}.{name}"] = _stored(operations, name, suite.size(name, scale))
+            rows = suite.size(name, scale)
+            shapes[f"{suite.name}.{name}"] = store_once(operations, name, rows, name)
         except MemoryError:
             size = f"{suite.size(name, scale):,} {family.item}s"
             missing(name).write_text(f"{name} of {size} does not fit in memory here", encoding="utf-8")
@@ -190,12 +191,24 @@ def prepare_data(family: Family, suite: Suite, scale: str) -> None:
     metadata_file(scale).begin(FILES, seed=data_generator.DEFAULT_SEED, scale=scale, shapes=shapes)
 
 
-def _stored(operations: type[Operations], name: str, size: int) -> tuple[int, int]:
-    """Generate and store a data set, unless an earlier run has kept it; return its shape."""
-    note = DATA / f"{name}.shape"
+def store_once(operations: type[Operations], name: str, size: int, stored: str) -> tuple[int, int]:
+    """Generate and store a data set, unless an earlier run has kept it; return its shape.
+
+    Parameters
+    ----------
+    operations : type of Operations
+        Those of the family.
+    name : str
+        The data set.
+    size : int
+        Its rows, or images.
+    stored : str
+        Name of its file, which differs by the environment that makes it.
+    """
+    note = DATA / f"{stored}.shape"
     if not note.exists():
-        remove(DATA / name)
-        shape = operations.store(_generated(operations, name, size), DATA / name)
+        remove(DATA / stored)
+        shape = operations.store(_generated(operations, name, size), DATA / stored)
         missing(name).unlink(missing_ok=True)
         with write_atomically(note) as temporary:
             temporary.write_text(json.dumps(shape), encoding="utf-8")

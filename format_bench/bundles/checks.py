@@ -21,12 +21,13 @@ from format_bench.bundles.making import counts_of, data_sets_of, noise_of
 from format_bench.families.operations import operations_of
 from format_bench.instruments.medium import IN_MEMORY
 from format_bench.results.display.text import joined, plural, quantity
-from format_bench.results.environments import MEASUREMENT, UNKNOWN, versions_of
+from format_bench.results.environments import MEASUREMENT, UNKNOWN, own_environment, versions_of
 from format_bench.results.load import suite_of
 from format_bench.results.metrics import METRICS
 from format_bench.results.noise import is_wall_time
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.suites import FAMILIES, SUITES
+from format_bench.system.library_set import AXIS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -186,18 +187,27 @@ def _versions(bundle: Bundle) -> CheckResult:
         for name, version in run.get("libraries", {}).items():
             runs.setdefault(name, set()).add(str(version))
     named = {
-        (name, version, suite_of(each))
+        (name, version, suite_of(each), _is_of_head(each))
         for each in bundle.records
         for name, version in versions_of(each.environment).items()
         if version != UNKNOWN
     }
-    found = dict.fromkeys(filter(None, (_about_version(*each, runs) for each in sorted(named))))
+    about = (
+        _about_version(name, version, suite, runs if is_of_head else {})
+        for name, version, suite, is_of_head in sorted(named)
+    )
+    found = dict.fromkeys(filter(None, about))
     unknown = sorted({suite_of(each) for each in bundle.records} - {*SUITES})
     if unknown:
         found[f"suite {joined(unknown)} is not known here"] = None
     if not named and not found:
         return CheckResult("versions", Verdict.UNKNOWN, "the records name no environment")
     return _result("versions", [*found], f"{plural(len(named), 'version')} agree with the head")
+
+
+def _is_of_head(record: Record) -> bool:
+    """Return whether the interpreter of the run has measured, whose versions the head has."""
+    return AXIS not in record.conditions and own_environment(record.format, record.suite) is None
 
 
 def _about_version(name: str, version: str, suite: str, runs: Mapping[str, set[str]]) -> str:

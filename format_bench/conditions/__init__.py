@@ -12,6 +12,7 @@ from format_bench.conditions.axis import Axis, Surroundings
 from format_bench.families.cases import Case
 from format_bench.families.operations import Operations
 from format_bench.instruments.isolation import Outcome
+from format_bench.results.environments import own_environment
 
 __all__ = [
     "Axis",
@@ -67,8 +68,11 @@ def interpreter_of(case: Case) -> str:
     Raises
     ------
     UnavailableError
-        If it is not installed.
+        If it is not installed, or not built.
     """
+    own = own_environment(case.format, case.suite)
+    if own:
+        return own.interpreter(case.format)
     return next((path for axis, value in _of(case) if (path := axis.interpreter(value))), "")
 
 

@@ -26,6 +26,7 @@ from typing import IO, Any, cast
 from adapter_core.text import shortened
 from data_generator.confinement.kernel import die_with
 from format_bench.results.status import CellStatus, Reason, status_of
+from format_bench.results.suites import FAMILIES
 from format_bench.system.scratch import scratch_folder
 from format_bench.system.signals import EndingSignals
 
@@ -103,7 +104,7 @@ def run(
             task = own, entered, step, arguments
             process: Any = context.Process(target=_child, args=(sender, *task))
             if interpreter:
-                process = _OtherProcess(interpreter, sender, task)
+                process = _OtherProcess(interpreter, _sources(place), sender, task)
             process.start()
             stack.callback(_end, process, receiver)
         sender.close()
@@ -151,22 +152,44 @@ def _death(exit_code: int) -> str:
     return f"its process crashed ({name})"
 
 
+def _sources(place: Path) -> Path:
+    """Return a folder with the packages of this project, and nothing else that can be imported.
+
+    Parameters
+    ----------
+    place : Path
+        A folder for links, where the project is installed: the libraries beside it would hide those of
+        another interpreter.
+    """
+    folder = Path(__file__).resolve().parents[2]
+    if (folder / "pyproject.toml").exists():
+        return folder
+    links = place / "sources"
+    links.mkdir()
+    adapters = {each.adapters.partition(".")[0] for each in FAMILIES.values()}
+    for name in {"adapter_core", "data_generator", "format_bench"} | adapters:
+        (links / name).symlink_to(folder / name)
+    return links
+
+
 class _OtherProcess:
     """Process of another interpreter, in the place of one of `multiprocessing`."""
 
-    def __init__(self, interpreter: str, sender: Connection, task: tuple[Any, ...]) -> None:
-        self._interpreter, self._sender, self._task = interpreter, sender, task
+    def __init__(
+        self, interpreter: str, sources: Path, sender: Connection, task: tuple[Any, ...]
+    ) -> None:
+        self._interpreter, self._sources = interpreter, sources
+        self._sender, self._task = sender, task
 
     def start(self) -> None:
         """Start the process; its sources are these, also where its environment has others."""
-        sources = str(Path(__file__).resolve().parents[2])
         call = f"from {__name__} import answer; answer({self._sender.fileno()})"
         self._popen = subprocess.Popen(  # noqa: S603 (an environment of the user's own)
             [self._interpreter, "-c", call],
             stdin=subprocess.PIPE,
             pass_fds=[self._sender.fileno()],
             # Variables too, since to unpickle the task is to import its modules.
-            env={**os.environ, "PYTHONPATH": sources, **self._task[0]},
+            env={**os.environ, "PYTHONPATH": str(self._sources), **self._task[0]},
         )
         with suppress(BrokenPipeError), cast("IO[bytes]", self._popen.stdin) as pipe:
             pickle.dump(self._task, pipe)

@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from adapter_core import FormatBenchError
-from format_bench.library_sets.resolution import lock, renew
+from format_bench.library_sets import environments
+from format_bench.library_sets.resolution import REQUIRED, declared, lock, renew
 from format_bench.library_sets.sets import message
 
 
@@ -36,7 +37,8 @@ _FILE = click.option(
 def command(constraints: Path, exclude_newer: datetime | None, dry_run: bool) -> None:  # noqa: FBT001
     """Resolve the requirements of setup.py for the running Python, and write the set if it has changed.
 
-    Its hashes are written beside it, to the file of suffix .lock.
+    Its hashes are written beside it, to the file of suffix .lock. Locks in the folder `environments` are
+    renewed too.
 
     Prints the commit message, whose body lists each change; nothing if no version has changed, so a
     shell script can test `[ -n "$message" ]`.
@@ -48,7 +50,10 @@ def command(constraints: Path, exclude_newer: datetime | None, dry_run: bool) ->
     day: date | None = exclude_newer.date() if exclude_newer else None
     month = f"{day or datetime.now(UTC).date():%Y-%m}"
     with _one_line_errors():
-        changes = renew(constraints.absolute(), day, dry_run=dry_run)
+        requirements = declared(constraints.absolute().parent)
+        changes = renew(constraints.absolute(), requirements, day, dry_run=dry_run)
+        if not dry_run:
+            changes += environments.renew(requirements[REQUIRED], constraints, day)
     if changes:
         click.echo(message(changes, month), nl=False)
     else:
@@ -61,6 +66,18 @@ def lock_command(constraints: Path) -> None:
     """Write the hashes of the set anew, after its file was edited."""
     with _one_line_errors():
         lock(constraints.absolute())
+
+
+@library_sets.command("lock-environment")
+@click.argument("names", nargs=-1, required=True)
+@_FILE
+def lock_environment_command(names: tuple[str, ...], constraints: Path) -> None:
+    """Resolve the environments of some adapters, by name, and print the versions that change."""
+    with _one_line_errors():
+        base = declared(constraints.absolute().parent)[REQUIRED]
+        for name in names:
+            for change in environments.lock(name, base, constraints):
+                click.echo(change)
 
 
 @contextmanager

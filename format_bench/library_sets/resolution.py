@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, time
 from importlib import import_module
 from importlib.metadata import PackageMetadata, PathDistribution
@@ -134,7 +134,7 @@ def resolve(
     options = ["--python-version", python_version]
     # An old source archive would be built with today's compilers, for an hour or in vain.
     options += ["--only-binary", ":all:"] if wheels_only else ["--universal"]
-    return _compile(requirements, options, exclude_newer)
+    return compile_pins(requirements, options, exclude_newer)
 
 
 def lock(constraints: Path, exclude_newer: date | None = None, pins: str = "") -> None:
@@ -155,38 +155,57 @@ def lock(constraints: Path, exclude_newer: date | None = None, pins: str = "") -
         If a pinned version is not in the index, or no index is in reach.
     """
     lines = (pins or constraints.read_text(encoding="utf-8")).splitlines()
-    options = ["--python-version", _python_version(), "--universal", "--no-deps", "--generate-hashes"]
-    text = LOCK_HEAD + _compile(lines, options, exclude_newer)
+    options = ["--python-version", running_python(), "--universal", "--no-deps", "--generate-hashes"]
+    text = LOCK_HEAD + compile_pins(lines, options, exclude_newer)
     with write_atomically(constraints.with_suffix(LOCKED)) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
-def _python_version() -> str:
+def running_python() -> str:
+    """Return the version of the running Python that sets are resolved for, e.g. "3.11"."""
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def _compile(requirements: Iterable[str], options: list[str], exclude_newer: date | None) -> str:
+def compile_pins(requirements: Iterable[str], options: list[str], exclude_newer: date | None) -> str:
+    """Return the output of ``uv pip compile`` for requirements.
+
+    Raises
+    ------
+    ResolutionError
+        If they cannot be met, or no index is in reach.
+    """
     if exclude_newer is not None:
         options = [*options, "--exclude-newer", f"{noon(exclude_newer):%Y-%m-%dT%H:%M:%SZ}"]
-    try:
-        done = _run_uv(requirements, options)
-    except subprocess.TimeoutExpired as error:
-        raise ResolutionError(f"no answer after {TIMEOUT_SECONDS} seconds") from error
+    quiet = ["--no-header", "--no-annotate", "--quiet"]
+    done = run_uv(["pip", "compile", "-", *options, *quiet], "\n".join(requirements))
     if done.returncode:
         raise ResolutionError(resolver_reason(done.stderr))
     return done.stdout
 
 
-def _run_uv(requirements: Iterable[str], options: list[str]) -> subprocess.CompletedProcess[str]:
-    quiet = ["--no-header", "--no-annotate", "--quiet", "--color", "never"]
-    return subprocess.run(  # noqa: S603 (the arguments are our own)
-        [_uv(), "pip", "compile", "-", *options, *quiet],
-        input="\n".join(requirements),
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_SECONDS,
-        check=False,
-    )
+def run_uv(
+    command: Sequence[str], text: str = "", timeout_seconds: float = TIMEOUT_SECONDS
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of uv, with some text on its standard input.
+
+    Raises
+    ------
+    ResolutionError
+        If it has not ended after so many seconds.
+    FormatBenchError
+        If uv is not installed.
+    """
+    try:
+        return subprocess.run(  # noqa: S603 (the arguments are our own)
+            [_uv(), *command, "--color", "never"],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=timeout_seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise ResolutionError(f"no answer after {timeout_seconds:.0f} seconds") from error
 
 
 def resolver_reason(stderr: str) -> str:
@@ -209,7 +228,11 @@ def _uv() -> str:
 
 
 def renew(
-    constraints: Path, exclude_newer: date | None = None, *, dry_run: bool = False
+    constraints: Path,
+    requirements: Mapping[str, Iterable[str]],
+    exclude_newer: date | None = None,
+    *,
+    dry_run: bool = False,
 ) -> list[VersionChange]:
     """Resolve the requirements of a checkout, and write its two files of pins if versions change.
 
@@ -217,6 +240,8 @@ def renew(
     ----------
     constraints : Path
         The file, beside setup.py; it may be missing.
+    requirements : mapping
+        What `declared` returns.
     exclude_newer : date, optional
         Use only packages uploaded by noon of that day.
     dry_run : bool
@@ -232,9 +257,9 @@ def renew(
     ResolutionError
         If the requirements cannot be met; the set stays as it was.
     """
-    python_version = _python_version()
-    requirements = {text for texts in declared(constraints.parent).values() for text in texts}
-    text = resolve(sorted(requirements), python_version, exclude_newer)
+    python_version = running_python()
+    needed = {text for texts in requirements.values() for text in texts}
+    text = resolve(sorted(needed), python_version, exclude_newer)
     # Pins for other versions of Python do not count: nothing that is measured here would change.
     changes = version_changes(read(constraints) if constraints.exists() else {}, parse(text))
     if changes and not dry_run:

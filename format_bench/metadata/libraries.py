@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from adapter_core.environments import OwnEnvironment, version_on
 from format_bench.instruments import threads as thread_policy
 from format_bench.results import environments
 from format_bench.results.suites import FAMILIES
@@ -104,11 +105,20 @@ def distributions() -> dict[str, str | None]:
     return {name: found[name] for name in sorted(found)}
 
 
-def versions(requirements: Iterable[str]) -> dict[str, str | None]:
-    """Return the installed version of each required distribution, by name; None if it is missing."""
+def versions(requirements: Iterable[str], own: str = "") -> dict[str, str | None]:
+    """Return the version of each required distribution, by name; None if it is missing.
+
+    Parameters
+    ----------
+    requirements : iterable of str
+        Requirement strings.
+    own : str
+        Name of the environment of an adapter; by default this one.
+    """
     from packaging.requirements import Requirement
 
-    return {name: _version(name) for name in (Requirement(text).name for text in requirements)}
+    of_name = OwnEnvironment(own).version_of if own else _version
+    return {name: of_name(name) for name in (Requirement(text).name for text in requirements)}
 
 
 def _version(name: str) -> str | None:
@@ -131,19 +141,16 @@ def environment(label: str, suite: str, library_set: str = "") -> str:
     library_set : str
         The set in whose interpreter they are measured; by default this one.
     """
-    version = sets.python_version(library_set) if library_set else sys.version
+    own = environments.own_environment(label, suite)
+    measuring = own or (sets.find(library_set) if library_set else None)
+    version = measuring.python_version if measuring else sys.version
     python = environments.python_of(platform.python_implementation(), version)
-    of_name = functools.partial(version_of, library_set=library_set)
+    of_name = measuring.version_of if measuring else version_of
     return environments.described(label, suite, python, of_name)
 
 
 def version_of(name: str, library_set: str = "") -> str | None:
     """Return the version of a distribution in a library set, by default here; None if it is missing."""
-    return _version_on(name, tuple(sets.packages(library_set) if library_set else sys.path))
-
-
-@functools.cache
-def _version_on(name: str, path: tuple[str, ...]) -> str | None:
-    # Nothing is imported here: a library under test may crash.
-    found = importlib.metadata.distributions(name=name, path=list(path))
-    return next((each.version for each in found), None)
+    if library_set:
+        return sets.find(library_set).version_of(name)
+    return version_on(name, tuple(sys.path))

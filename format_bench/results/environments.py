@@ -18,7 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from adapter_core.listing import declarations
+from adapter_core.environments import OwnEnvironment
+from adapter_core.listing import Declaration, declarations
 from format_bench.results.display.text import joined, plural
 from format_bench.results.records import Record
 from format_bench.results.suites import FAMILIES, SUITES
@@ -68,16 +69,28 @@ def libraries_of(label: str, suite: str) -> tuple[str, ...]:
 
     names = set(BASE)
     if suite in SUITES:
-        family = FAMILIES[SUITES[suite].family]
-        package = importlib.import_module(family.adapters)
-        declared = [each for each in declarations(Path(package.__path__[0])) if label in each.labels]
+        declared = _declared(label, suite)
         names |= {Requirement(text).name for each in declared for text in each.requires}
         if not declared:
-            group = f"format_bench.{family.adapters}"
+            group = f"format_bench.{FAMILIES[SUITES[suite].family].adapters}"
             entries = importlib.metadata.entry_points(group=group, name=label)
             names |= {entry.dist.name for entry in entries if entry.dist}
             names |= {Requirement(text).name for entry in entries for text in _required(entry)}
     return tuple(sorted(names))
+
+
+def own_environment(label: str, suite: str) -> OwnEnvironment | None:
+    """Return the environment of a format's adapter in a suite; None without one of its own."""
+    name = suite.partition(".")[0]
+    found = _declared(label, name) if name in SUITES else []
+    return next((OwnEnvironment(each.environment) for each in found if each.environment), None)
+
+
+@functools.cache
+def _declared(label: str, suite: str) -> list[Declaration]:
+    """Return the declaration of a format in a suite; none for one of another package."""
+    package = importlib.import_module(FAMILIES[SUITES[suite].family].adapters)
+    return [each for each in declarations(Path(package.__path__[0])) if label in each.labels]
 
 
 def _required(entry: importlib.metadata.EntryPoint) -> tuple[str, ...]:
@@ -134,11 +147,12 @@ def completed(records: Iterable[Record], folder: Path) -> list[Record]:
 
 
 def mixture(records: Iterable[Record]) -> str:
-    """Return a sentence on values of several environments; empty if there is one alone."""
+    """Return sentences on values of several environments; empty if there is one alone."""
     valued = [each for each in records if each.value is not None]
-    texts = {(each.environment, each.suite.partition(".")[0]) for each in valued}
+    apart = {cell: has.name for cell in {*map(_cell, valued)} if (has := own_environment(*cell))}
+    usual = [each for each in valued if _cell(each) not in apart]
     found: defaultdict[str, set[str]] = defaultdict(set)
-    for text, suite in texts:
+    for text, suite in {(each.environment, each.suite.partition(".")[0]) for each in usual}:
         for name, version in versions_of(text).items():
             if version != UNKNOWN:
                 found[f"{suite} {name}" if name == MEASUREMENT else name].add(version)
@@ -147,10 +161,24 @@ def mixture(records: Iterable[Record]) -> str:
     if several:
         parts = "; ".join(f"{name} {joined(each)}" for name, each in several.items())
         sentences.append(f"Values of several environments, which do not compare: {parts}.")
-    unknown = sum(not each.environment for each in valued)
-    if unknown and unknown < len(valued):
+    unknown = sum(not each.environment for each in usual)
+    if unknown and unknown < len(usual):
         sentences.append(f"The environment of {plural(unknown, 'value')} is not known.")
+    own = {(apart[cell], each.environment) for each in valued if (cell := _cell(each)) in apart}
+    for name, text in sorted(own):
+        versions = versions_of(text).items()
+        other = [
+            f"{each} {version}"
+            for each, version in versions
+            if version not in found.get(each, {version})
+        ]
+        if other:
+            sentences.append(f"Values of the environment {name}, which has {joined(other, most=None)}.")
     return " ".join(sentences)
+
+
+def _cell(record: Record) -> tuple[str, str]:
+    return record.format, record.suite
 
 
 def versions_of(text: str) -> dict[str, str]:

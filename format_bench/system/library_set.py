@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
+from adapter_core.environments import VirtualEnvironment
 from adapter_core.errors import UnavailableError
 from adapter_core.files import user_cache
 
 AXIS = "library set"
 """Name of the condition of records that were measured in a set."""
 
-_SOURCES = Path(__file__).resolve().parents[2]
-
 
 def folder() -> Path:
     """Return the folder of the sets, which may not exist."""
     return user_cache() / "library_sets"
+
+
+def find(name: str) -> VirtualEnvironment:
+    """Return the environment of a set, which may not exist."""
+    return VirtualEnvironment(folder() / name)
 
 
 def interpreter(name: str) -> str:
@@ -25,31 +28,10 @@ def interpreter(name: str) -> str:
     Raises
     ------
     UnavailableError
-        If the set is not installed, or this project is: its sources lie among this environment's
-        libraries then, which would hide the set's.
+        If the set is not installed.
     """
-    if not (_SOURCES / "pyproject.toml").exists():
-        reason = "sets are measured from a checkout alone"
-        raise UnavailableError(f"the library set {name}", reason, "git clone the project")
-    python = folder() / name / "bin" / "python"
-    if not python.exists():
-        hint = f"uv venv {folder() / name}, and install it as docs/conditions.md says"
+    found = find(name)
+    if not found.python.exists():
+        hint = f"uv venv {found.place}, and install it as docs/conditions.md says"
         raise UnavailableError(f"the library set {name}", "it is not installed", hint)
-    return str(python)
-
-
-def packages(name: str) -> list[str]:
-    """Return the folders of the packages of a set; none if it is not installed."""
-    return [str(each) for each in (folder() / name).glob("lib/python*/site-packages")]
-
-
-def python_version(name: str) -> str:
-    """Return the version of the Python of a set; "?" if it is not known."""
-    facts = dict(_facts(folder() / name / "pyvenv.cfg"))
-    return facts.get("version") or facts.get("version_info") or "?"
-
-
-def _facts(path: Path) -> Iterator[tuple[str, str]]:
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        name, _, value = line.partition("=")
-        yield name.strip(), value.strip()
+    return str(found.python)

@@ -62,6 +62,19 @@ def test_a_changed_adapter_is_a_point_of_its_own(months, tmp_path):
     assert world.commit_of("2026-04") != world.commit_of("2026-05") == world.commit_of("main")
 
 
+def test_environments_of_formats_are_built_before_they_are_measured(months, tmp_path):
+    world = months.copied(tmp_path)
+    git(world.folder / "other", "pull", "--quiet", "--rebase", "origin", "main")
+    (world.folder / "other/environments").mkdir()
+    (world.folder / "other/environments/toy.txt").write_text("six==1.17.0 --hash=sha256:0\n")
+    world.push_from_elsewhere("Add an environment")
+    world.at("environments", 'touch "$CRON_WORLD/built"\n')
+    world.at("run alpha", 'test -e "$CRON_WORLD/built"\n')
+    done = world.run("2026-05-01")
+    assert done.returncode == 0, done.stdout
+    assert "building the environments of formats" in done.stdout
+
+
 def test_a_second_run_in_a_month_doubles_nothing(months):
     before = months.references()
     assert months.run("2026-04-11").returncode == 0

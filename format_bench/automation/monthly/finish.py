@@ -67,6 +67,8 @@ class MonthSuites:
 
     def run(self) -> None:
         """Run the suites that have not ended."""
+        if self.remaining:
+            _build_environments()
         for suite in self.remaining:
             self._run(suite)
 
@@ -184,6 +186,14 @@ class MonthSuites:
         for path in results.paths_of(self.scale, self.month.commit):
             path.unlink()
         results.restore(self.scale)
+
+
+def _build_environments() -> None:
+    """Build the environments that adapters have of their own; cells of one that fails say so."""
+    if Path("environments").is_dir():
+        LOG.info("building the environments of formats")
+        # What it prints is of interest in the log alone.
+        subprocess.run([PYTHON, "-m", "format_bench", "build", "environment"], check=False)  # noqa: S603 (our own arguments)
 
 
 SITE = "gh-pages"

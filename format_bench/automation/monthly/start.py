@@ -26,7 +26,9 @@ LOG = logging.getLogger(__name__)
 # Files that may change in a commit without an effect on measurements.
 UNMEASURED = ["docs", "tests", "*.md", ".*", "cron.sh", "Makefile", "postprocessing.py", "LICENSE"]
 
-CONSTRAINTS, LOCK = SET = ("constraints.txt", "constraints.lock")
+CONSTRAINTS, LOCK = ("constraints.txt", "constraints.lock")
+# Locks of adapters' own environments, which are renewed with the set.
+ENVIRONMENTS = "environments"
 # Environment in which a renewed set is installed before it is committed.
 TRIAL = ASV / "trial"
 
@@ -161,13 +163,18 @@ def renew() -> str:
         LOG.info("installing the renewed set for a trial")
         _install()
     except MonthlyError:
-        REPOSITORY.git("checkout", "--quiet", "--", *SET)
+        REPOSITORY.git("checkout", "--quiet", "--", *_renewed())
         raise
     finally:
         shutil.rmtree(TRIAL, ignore_errors=True)
-    commit = ["commit", "--quiet", "--file=-", "--", *SET]
+    commit = ["commit", "--quiet", "--file=-", "--", *_renewed()]
     REPOSITORY.git(*commit, text=message, **dates(now()))
     return message.partition("\n")[0]
+
+
+def _renewed() -> list[str]:
+    """Return the files that a renewal writes."""
+    return [name for name in (CONSTRAINTS, LOCK, ENVIRONMENTS) if Path(name).exists()]
 
 
 def _resolve() -> str:

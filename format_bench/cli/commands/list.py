@@ -14,6 +14,7 @@ from rich.text import Text
 
 import data_formats
 from adapter_core import (
+    Availability,
     Changeable,
     DataFormat,
     Feature,
@@ -141,8 +142,15 @@ def _installed(family: str, registry: Registry[Any], name: str) -> Fact:
         "family": family,
         "name": name,
         "version": ", ".join(f"{each} {found[each]}" for each in own),
-        "available": "installed" if answer else f"no: {answer.reason}; {answer.install_hint}",
+        "available": _words(adapter, "installed", answer),
     }
+
+
+def _words(adapter: Any, word: str, answer: Availability) -> str:
+    """Return an availability in words, with the environment of the adapter's own, if any."""
+    if not answer:
+        return f"no: {answer.reason}; {answer.install_hint}"
+    return f"{word}, in its environment {adapter.environment}" if adapter.environment else word
 
 
 def _format(family: str, registry: Registry[Any], name: str) -> Fact:
@@ -159,9 +167,9 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
         adapter = registry.find(name)
     except UnavailableError as error:
         return {**fact, "available": f"no: {error.reason}"}
-    answer = adapter.availability()
-    if not answer:
-        fact["available"] = f"no: {answer.reason}; {answer.install_hint}"
+    # The libraries of another environment cannot be imported here.
+    answer = adapter.installed() if adapter.environment else adapter.availability()
+    fact["available"] = _words(adapter, "yes", answer)
     traits = [trait.value for trait in Trait if trait in (adapter.traits or ())]
     supported = adapter.supports if isinstance(adapter, DataFormat) else frozenset()
     features = [feature.value for feature in Feature if feature in supported]
@@ -172,7 +180,7 @@ def _format(family: str, registry: Registry[Any], name: str) -> Fact:
     protocols = [phrase for phrase, protocol in _OFFERED.items() if isinstance(adapter, protocol)]
     return {
         **fact,
-        "versions": ", ".join(_versions(adapter.requires)),
+        "versions": ", ".join(_versions(adapter)),
         "settings": _settings(adapter),
         "offers": ", ".join([*features, *protocols, *traits, *checksums, *tuned]),
         "note": "; ".join(filter(None, [_safety(adapter.traits), adapter.crash_on_damage])),
@@ -199,8 +207,8 @@ def _safety(traits: frozenset[Trait] | None) -> str:
     return "" if Trait.SAFE in traits else "reading can run code that a file contains"
 
 
-def _versions(requires: tuple[str, ...]) -> Iterator[str]:
-    for name, version in libraries.versions(requires).items():
+def _versions(adapter: Any) -> Iterator[str]:
+    for name, version in libraries.versions(adapter.requires, adapter.environment).items():
         yield f"{name} {version or 'is missing'}"
 
 
@@ -246,9 +254,10 @@ def command(what: str | None, is_long: bool, as_json: bool, markdown: bool) -> N
 
     WHAT is formats (the default), datasets, codecs, suites, questions or conditions.
 
-    A format is installed if its libraries are. With --long each library is imported, which takes
-    several seconds and finds broken ones; the list then also has what each adapter offers, and whether
-    reading its files is safe. --long, --json and --markdown without WHAT list everything.
+    A format is installed if its libraries are, here or in an environment of its own. With --long each
+    library of this environment is imported, which takes several seconds and finds broken ones; the list
+    then also has what each adapter offers, and whether reading its files is safe. --long, --json and
+    --markdown without WHAT list everything.
 
     \b
     Examples:

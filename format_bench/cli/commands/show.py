@@ -213,11 +213,12 @@ def _other_engines(label: str, registry: Registry[Any]) -> list[str]:
 
 def facts(family: str, registry: Registry[Any], adapter: Any) -> Iterator[list[str]]:
     """Yield the facts of an adapter that it declares, or that follow from these, each with its name."""
-    answer = adapter.availability()
-    versions = libraries.versions(adapter.requires)
+    answer = adapter.installed() if adapter.environment else adapter.availability()
+    versions = libraries.versions(adapter.requires, adapter.environment)
     found = {
         "family": family,
         "available": "yes" if answer else f"no: {answer.reason}; {answer.install_hint}",
+        "environment": adapter.environment,
         "libraries": ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items()),
         "files end with": adapter.suffix,
         "codecs": _codecs(adapter),

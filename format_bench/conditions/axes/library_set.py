@@ -6,6 +6,8 @@ import re
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions.axis import Axis
+from format_bench.families.cases import Case
+from format_bench.results.environments import own_environment
 from format_bench.system import library_set
 
 # One component of a path that is no option of a command.
@@ -24,6 +26,11 @@ class LibrarySet(Axis):
         if not _NAME.fullmatch(text):
             raise InvalidRequestError(f"{self.option} {text}: a name has letters, digits, ., - and _")
         return text
+
+    def why_not(self, value: str, case: Case) -> str:  # noqa: ARG002 (of any set)
+        """Return that an adapter has an environment of its own, if so."""
+        own = own_environment(case.format, case.suite)
+        return f"{case.format} is measured in its environment {own.name}" if own else ""
 
     def interpreter(self, value: str) -> str:
         """Return the Python of the set."""

@@ -294,6 +294,8 @@ def test_a_library_set_measures_in_its_own_interpreter(tmp_path, monkeypatch):
     assert absent["size"].sentence.startswith(
         "the library set absent is unavailable: it is not installed"
     )
+    own = axes()["library set"].why_not("old", Case("ArcticDB", "core", 9, suite="engines"))
+    assert own == "ArcticDB is measured in its environment arcticdb"
     with pytest.raises(InvalidRequestError, match=r"^--library-set \.\./x: a name has letters"):
         axes()["library set"].parse("../x")
 

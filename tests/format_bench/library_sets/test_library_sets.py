@@ -255,7 +255,6 @@ def test_a_setup_that_fails_is_an_error_in_one_line(few):
 
 
 def test_a_failed_write_leaves_the_file_as_it_was(few, monkeypatch):
-    monkeypatch.setattr(resolution, "declared", lambda _: {"": ["six"]})
     monkeypatch.setattr(resolution, "resolve", lambda *_: "six==1.17.0\n")
     monkeypatch.setattr(resolution, "lock", lambda *_: None)
     (few / "constraints.txt").write_text("six==1.0\n", encoding="utf-8")
@@ -266,6 +265,6 @@ def test_a_failed_write_leaves_the_file_as_it_was(few, monkeypatch):
 
     monkeypatch.setattr(Path, "write_text", fail)
     with pytest.raises(OSError, match="No space left"):
-        resolution.renew(few / "constraints.txt")
+        resolution.renew(few / "constraints.txt", {"": ["six"]})
     assert not list(few.glob("*.partial*"))
     assert (few / "constraints.txt").read_text(encoding="utf-8") == "six==1.0\n"

@@ -118,3 +118,11 @@ def test_values_of_an_unknown_environment_are_counted():
     known, unknown = record("CSV", "size", 1, environment=NEW), record("XML", "size", 1)
     assert environments.mixture([known, unknown]) == "The environment of 1 value is not known."
     assert environments.mixture([unknown]) == ""
+
+
+def test_environments_of_adapters_own_are_named():
+    usual = record("CSV", "size", 1, environment=NEW)
+    own = replace(usual, format="ArcticDB", suite="engines", environment=NEW.replace("3.1.1", "2.3.3"))
+    said = "Values of the environment arcticdb, which has pandas 2.3.3."
+    assert environments.mixture([usual, own]) == said
+    assert environments.mixture([own]) == ""
