@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -53,6 +53,10 @@ class RemoteFile:
     """Region of the S3 bucket."""
     attempts: int = ATTEMPTS
     """Times that libraries send a request that fails, where they can be limited."""
+
+    def __truediv__(self, name: str) -> RemoteFile:
+        """Return the address of a file in this folder, as of a `Path`."""
+        return replace(self, url=f"{self.url}/{name}")
 
     @property
     def scheme(self) -> str:

@@ -60,6 +60,27 @@ class RemoteArray(Remote, ArrayStore, hooks=("remote_schemes",)):
         with self._at_server(file, RemoteWriteError):
             self._save_remote(source, file, **chosen)
 
+    def open_remote(self, file: RemoteFile) -> ArrayReader:
+        """Open an array that `save_remote` has written; close the reader, or use it in a `with` statement.
+
+        Errors of the reader itself are the library's.
+
+        Parameters
+        ----------
+        file : RemoteFile
+            The prefix of the objects.
+
+        Raises
+        ------
+        UnsupportedError
+            If the library cannot read from an object store, or not by this protocol.
+        RemoteReadError
+            If the server cannot be reached, does not have the array, refuses it or breaks off.
+        """
+        self._check_server(file, self.remote_schemes, "uses")
+        with self._at_server(file, RemoteReadError):
+            return self._open_remote(file)
+
     def read_remote(self, file: RemoteFile, selection: tuple[slice, ...] | None = None) -> np.ndarray:
         """Read an array that `save_remote` has written, or a hyperrectangle of it.
 
@@ -72,13 +93,10 @@ class RemoteArray(Remote, ArrayStore, hooks=("remote_schemes",)):
 
         Raises
         ------
-        UnsupportedError
-            If the library cannot read from an object store, or not by this protocol.
-        RemoteReadError
-            If the server cannot be reached, does not have the array, refuses it or breaks off.
+        UnsupportedError, RemoteReadError
+            As `open_remote`.
         """
-        self._check_server(file, self.remote_schemes, "uses")
-        with self._at_server(file, RemoteReadError), self._open_remote(file) as reader:
+        with self._at_server(file, RemoteReadError), self.open_remote(file) as reader:
             return reader.read(selection)
 
     @abstractmethod

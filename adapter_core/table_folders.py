@@ -7,7 +7,6 @@ are reached by pyarrow's file systems; an object is there when it is complete.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,7 +164,7 @@ class ObjectFolder(TableFolder):
 
     def file(self, name: str) -> RemoteFile:
         """Return the address of an object."""
-        return replace(self.remote, url=f"{self.remote.url}/{name}")
+        return self.remote / name
 
     def create(self) -> None:
         """Do nothing if no object is there: object stores have no folders."""

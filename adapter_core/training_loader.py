@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.adapter import BaseAdapter
-from adapter_core.errors import CannotHoldError, UnsupportedError
+from adapter_core.availability import install_hint, probe
+from adapter_core.errors import CannotHoldError, UnavailableError, UnsupportedError
 from adapter_core.reader import Reader
 from adapter_core.remote import RemoteFile
 from adapter_core.sample_set import Sample
@@ -42,7 +43,7 @@ class Feeding:
     cache: Path | None = None
     """Folder for copies of files from a server; None for local files."""
     cache_bytes: int | None = None
-    """Most bytes of such copies, for loaders that limit them; None for no limit."""
+    """Most bytes of such copies, for loaders that limit them (`limits_cache`); None for no limit."""
 
 
 class Feed(Reader):
@@ -92,6 +93,10 @@ class TrainingLoader(BaseAdapter):
     """Reason why an epoch cannot be resumed in its middle; empty if it can."""
     local_only: ClassVar[str] = "it reads local files only"
     """Reason why it cannot read prepared files from S3; empty if it can."""
+    remote_requires: ClassVar[tuple[str, ...]] = ()
+    """Requirement strings of further distributions that it reads from S3 by."""
+    limits_cache: ClassVar[bool] = False
+    """Whether it keeps copies of files from S3, and `Feeding.cache_bytes` limits them."""
     advice: ClassVar[Mapping[str, str]] = {}
     """Settings that its makers advise, each with their page and the day on which it was read."""
 
@@ -140,14 +145,23 @@ class TrainingLoader(BaseAdapter):
             If the folder does not exist.
         UnsupportedError
             If the loader has no ranks, or reads local files only.
+        UnavailableError
+            If a package is missing that it reads object stores by.
         """
         if feeding.world > 1 and self.single_rank:
             raise UnsupportedError(f"{self.label} has one rank: {self.single_rank}")
         if isinstance(place, RemoteFile):
-            if self.local_only:
-                raise UnsupportedError(f"{self.label} reads no object stores: {self.local_only}")
+            self.check_server()
             return self._open_remote(place, feeding)
         return self._open(self._existing(place), feeding)
+
+    def check_server(self) -> None:
+        """Raise `UnsupportedError` or `UnavailableError` if it cannot read from object stores here."""
+        if self.local_only:
+            raise UnsupportedError(f"{self.label} reads no object stores: {self.local_only}")
+        found = probe(self.remote_requires, self.modules, install_hint("links"))
+        if not found:
+            raise UnavailableError(f"{self.label} on servers", found.reason, found.install_hint)
 
     @abstractmethod
     def _prepare(self, samples: SampleSet, folder: Path) -> None:

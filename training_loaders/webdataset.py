@@ -43,6 +43,7 @@ class Adapter(TrainingLoader):
     requires = ("numpy", "webdataset>=1")
     cannot_resume = "the library keeps no place within an epoch"
     local_only = ""
+    limits_cache = True
     advice: ClassVar = {
         "shards shuffled, then samples": "https://github.com/webdataset/webdataset, 2026-11-26"
     }
@@ -60,7 +61,7 @@ class Adapter(TrainingLoader):
         return StreamFeed(partial(_Stream, folder, None, -1), feeding)
 
     def _open_remote(self, file: RemoteFile, feeding: Feeding) -> Feed:
-        cache_bytes = feeding.cache_bytes or -1  # no limit
+        cache_bytes = feeding.cache_bytes or -1  # no limit; each worker looks at it every 30 seconds
         return StreamFeed(partial(_Stream, file, feeding.cache, cache_bytes), feeding)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import array_stores
+from adapter_core import RemoteFile
 from adapter_core.arrays.icechunk import BRANCH, opened
 from adapter_core.training.xbatcher import XbatcherLoader
 
@@ -29,5 +30,5 @@ class Adapter(XbatcherLoader):
         store.save(array, folder / _NAME, codec=store.default_codec)
 
     @staticmethod
-    def _store(folder: Path) -> Any:
-        return opened(folder / _NAME).readonly_session(BRANCH).store
+    def _store(place: Path | RemoteFile) -> Any:
+        return opened(place / _NAME).readonly_session(BRANCH).store

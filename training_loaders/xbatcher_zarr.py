@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import array_stores
+from adapter_core import RemoteFile
 from adapter_core.training.xbatcher import XbatcherLoader
 
 if TYPE_CHECKING:
@@ -22,11 +23,17 @@ class Adapter(XbatcherLoader):
 
     label = "Zarr[xbatcher]"
     requires = ("numpy", "xarray", "xbatcher>=0.4", "zarr>=3.1", "pcodec")
+    remote_requires: ClassVar = ("obstore",)
 
     def _save(self, array: ArraySource, folder: Path) -> None:
         store = array_stores.get("Zarr.dir")
         store.save(array, folder / _NAME, codec=store.default_codec)
 
     @staticmethod
-    def _store(folder: Path) -> Any:
-        return folder / _NAME
+    def _store(place: Path | RemoteFile) -> Any:
+        group = place / _NAME
+        if isinstance(group, Path):
+            return group
+        from zarr.storage import ObjectStore
+
+        return ObjectStore(group.obstore_store(), read_only=True)

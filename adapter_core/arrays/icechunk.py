@@ -52,10 +52,7 @@ class IcechunkStore(ZarrStore, Partitions):
             self._save_to(store, source, codec, level)
 
     def _open_remote(self, file: RemoteFile) -> ArrayReader:
-        import icechunk
-
-        repository = icechunk.Repository.open(remote_storage(file), _configuration(file))
-        return self._reader_of(repository.readonly_session(BRANCH).store)
+        return self._reader_of(opened(file).readonly_session(BRANCH).store)
 
     @contextmanager
     def _writing(self, path: Path) -> Iterator[Any]:
@@ -110,11 +107,13 @@ class IcechunkRegions(ZarrRegions):
         session.commit("Write the values")
 
 
-def opened(path: Path) -> Any:
+def opened(place: Path | RemoteFile) -> Any:
     """Open a repository."""
     import icechunk
 
-    return icechunk.Repository.open(storage_of(path))
+    if isinstance(place, Path):
+        return icechunk.Repository.open(storage_of(place))
+    return icechunk.Repository.open(remote_storage(place), _configuration(place))
 
 
 def storage_of(path: Path) -> Any:

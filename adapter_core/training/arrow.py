@@ -1,7 +1,8 @@
-"""Samples as rows of Arrow tables: numbers, texts, and the bytes of pictures and arrays."""
+"""Samples as rows of Arrow tables: numbers, texts, bytes of pictures, and arrays as bytes or lists."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from adapter_core.training.fields import array_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from adapter_core.sample_set import Sample
+    from adapter_core.sample_set import Sample, SampleField
     from adapter_core.training.fields import PlainFields
     from adapter_core.training_loader import Batch
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 _ROWS = 64
 
 
-def sample_schema(fields: PlainFields) -> pa.Schema:
-    """Return the columns of samples, the index first."""
+def sample_schema(fields: PlainFields, *, has_lists: bool = False) -> pa.Schema:
+    """Return the columns of samples, the index first; arrays are bytes, or lists of one length."""
     import pyarrow as pa
 
     types = {
@@ -31,17 +32,26 @@ def sample_schema(fields: PlainFields) -> pa.Schema:
         FieldForm.PICTURE: pa.binary(),
         FieldForm.ARRAY: pa.binary(),
     }
-    columns = [(name, types[field.form]) for name, field in fields.fields.items()]
+
+    def type_of(field: SampleField) -> pa.DataType:
+        if not (has_lists and field.form is FieldForm.ARRAY):
+            return types[field.form]
+        return pa.list_(pa.from_numpy_dtype(field.dtype), math.prod(field.shape))
+
+    columns = [(name, type_of(field)) for name, field in fields.fields.items()]
     return pa.schema([(INDEX, pa.int64()), *columns])
 
 
-def sample_batches(samples: Iterable[Sample], fields: PlainFields) -> Iterator[pa.RecordBatch]:
+def sample_batches(
+    samples: Iterable[Sample], fields: PlainFields, *, has_lists: bool = False
+) -> Iterator[pa.RecordBatch]:
     """Yield stored samples as record batches."""
     import pyarrow as pa
 
-    schema = sample_schema(fields)
+    schema = sample_schema(fields, has_lists=has_lists)
     for rows in grouped(samples, _ROWS):
-        yield pa.RecordBatch.from_pylist([fields.plain(each) for each in rows], schema)
+        plain = rows if has_lists else [fields.plain(each) for each in rows]
+        yield pa.RecordBatch.from_pylist(plain, schema)
 
 
 def samples_of(table: pa.Table | pa.RecordBatch, fields: PlainFields) -> list[Sample]:

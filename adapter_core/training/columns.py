@@ -4,46 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.sample_set import INDEX, FieldForm
+from adapter_core.training.arrow import sample_batches, sample_schema
+from adapter_core.training.fields import PlainFields
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
-    import pyarrow as pa
 
-    from adapter_core.sample_set import SampleField, SampleSet
-
-
-def arrow_table(samples: SampleSet, start: int = 0, stop: int | None = None) -> pa.Table:
-    """Return samples from `start` to before `stop` as a table of Arrow, with a column for the index.
-
-    Pictures are binary, and arrays lists of one length, whatever their shape.
-    """
-    import pyarrow as pa
-
-    chosen = samples[start : len(samples) if stop is None else stop]
-    columns = {INDEX: pa.array([each[INDEX] for each in chosen], pa.int64())}
-    for name, field in samples.fields.items():
-        columns[name] = _column([each[name] for each in chosen], field)
-    return pa.table(columns)
-
-
-def _column(values: list[Any], field: SampleField) -> pa.Array:
-    import math
-
-    import numpy as np
-    import pyarrow as pa
-
-    if field.form is FieldForm.ARRAY:
-        flat = np.concatenate([each.reshape(-1) for each in values] or [np.empty(0, field.dtype)])
-        return pa.FixedSizeListArray.from_arrays(pa.array(flat), math.prod(field.shape))
-    types = {
-        FieldForm.INTEGER: pa.int64(),
-        FieldForm.NUMBER: pa.float64(),
-        FieldForm.TEXT: pa.large_string(),
-        FieldForm.PICTURE: pa.large_binary(),
-    }
-    return pa.array(values, types[field.form])
+    from adapter_core.sample_set import SampleSet
 
 
 def frame_of(samples: SampleSet) -> pd.DataFrame:
@@ -51,7 +19,9 @@ def frame_of(samples: SampleSet) -> pd.DataFrame:
     import pandas as pd
     import pyarrow as pa
 
-    table = arrow_table(samples)
+    fields = PlainFields(len(samples), samples.fields)
+    batches = sample_batches(samples, fields, has_lists=True)
+    table = pa.Table.from_batches(batches, sample_schema(fields, has_lists=True)).combine_chunks()
     plain = [name for name in table.column_names if not pa.types.is_nested(table[name].type)]
     df: pd.DataFrame = table.select(plain).to_pandas()
     for place, name in enumerate(table.column_names):

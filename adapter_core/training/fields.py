@@ -39,12 +39,7 @@ class PlainFields:
     @classmethod
     def read(cls, place: Path | RemoteFile) -> PlainFields:
         """Return the fields of a prepared folder."""
-        if isinstance(place, Path):
-            text = (place / _FILE).read_bytes()
-        else:
-            with place.arrow_file_system().open_input_stream(f"{place.arrow_path}/{_FILE}") as stream:
-                text = stream.read()
-        found = json.loads(text)
+        found = json.loads(content_of(place, _FILE))
         return cls(found["count"], {name: _field(**each) for name, each in found["fields"].items()})
 
     def plain(self, sample: Sample) -> dict[str, int | float | str | bytes]:
@@ -66,6 +61,15 @@ class PlainFields:
         """Return the indices of each of up to `SHARDS` files, of equal sizes but for one sample."""
         bounds = [self.count * number // SHARDS for number in range(SHARDS + 1)]
         return [range(start, end) for start, end in pairwise(bounds) if start < end]
+
+
+def content_of(place: Path | RemoteFile, name: str) -> bytes:
+    """Return the bytes of a file of a prepared folder."""
+    if isinstance(place, Path):
+        return (place / name).read_bytes()
+    with place.arrow_file_system().open_input_stream((place / name).arrow_path) as stream:
+        found: bytes = stream.read()
+    return found
 
 
 def array_of(content: Any, field: SampleField) -> Any:

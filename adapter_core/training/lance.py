@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -38,7 +37,7 @@ def open_dataset(place: Path | RemoteFile) -> Any:
     """Return the data set of a prepared folder."""
     import lance
 
-    if isinstance(place, Path):
-        return lance.dataset(place / _NAME)
-    file = replace(place, url=f"{place.url}/{_NAME}")
+    file = place / _NAME
+    if isinstance(file, Path):
+        return lance.dataset(file)
     return lance.dataset(file.url, storage_options=file.lance_options())

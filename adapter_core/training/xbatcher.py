@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.errors import CannotHoldError
+from adapter_core.remote import RemoteFile
 from adapter_core.sample_set import INDEX, SampleKind
+from adapter_core.training.fields import content_of
 from adapter_core.training.loop import LoopFeed, SampleReader
 from adapter_core.training_loader import TrainingLoader
 
@@ -31,6 +33,7 @@ class XbatcherLoader(TrainingLoader):
     Library: https://xbatcher.readthedocs.io/
     """
 
+    local_only = ""
     refuses: ClassVar = {
         kind: "it cuts arrays into windows" for kind in SampleKind if kind is not SampleKind.WINDOW
     }
@@ -41,7 +44,7 @@ class XbatcherLoader(TrainingLoader):
 
     @staticmethod
     @abstractmethod
-    def _store(folder: Path) -> Any:
+    def _store(place: Path | RemoteFile) -> Any:
         """Return the store for `xarray.open_zarr`."""
 
     def _prepare(self, samples: SampleSet, folder: Path) -> None:
@@ -55,15 +58,20 @@ class XbatcherLoader(TrainingLoader):
     def _open(self, folder: Path, feeding: Feeding) -> Feed:
         return LoopFeed(partial(_Reader, folder, self._store), feeding)
 
+    def _open_remote(self, file: RemoteFile, feeding: Feeding) -> Feed:
+        return LoopFeed(partial(_Reader, file, self._store), feeding)
+
 
 class _Reader(SampleReader):
-    def __init__(self, folder: Path, store: Callable[[Path], Any]) -> None:
+    def __init__(
+        self, place: Path | RemoteFile, store: Callable[[Path | RemoteFile], Any]
+    ) -> None:
         import xarray as xr
         import xbatcher
 
-        facts = json.loads((folder / _FACTS).read_text())
+        facts = json.loads(content_of(place, _FACTS))
         # As stored: a scale or a fill value among the attributes would change the values.
-        dataset = xr.open_zarr(store(folder), consolidated=False, chunks=None, decode_cf=False)
+        dataset = xr.open_zarr(store(place), consolidated=False, chunks=None, decode_cf=False)
         array = dataset[facts["name"]]
         steps, window = array.dims[0], facts["window"]
         self._field = facts["field"]

@@ -185,6 +185,7 @@ class CellRun:
         try:
             self.operations.check(self.data)
         except CannotHoldError as error:
+            self._refusal.write_text(str(error), encoding="utf-8")
             raise self.skip(CellStatus.UNSUPPORTED, error) from error
         needed, free = self._room()
         if free < needed:
@@ -289,6 +290,9 @@ class CellRun:
         NotImplementedError
             asv's sign that a cell is skipped.
         """
+        if self._refusal.exists():  # before the libraries are imported, for each metric of the cell
+            reason = self._refusal.read_text(encoding="utf-8")
+            raise self.skip(CellStatus.UNSUPPORTED, NotImplementedError(reason))
         own = own_environment(self.label, self.suite.name)
         if own is None:
             self._measure_here(step, effort)
@@ -465,6 +469,10 @@ class CellRun:
     def _room(self) -> tuple[float, int]:
         """Return the bytes that a save may take, 0 for data of usual size, and the free ones."""
         return ROOM * (self.operations.raw_bytes(self.data) or 0), shutil.disk_usage(FILES).free
+
+    @property
+    def _refusal(self) -> Path:
+        return self._note("refused")
 
     def _note(self, name: str) -> Path:
         return NOTES / f"{self._name}-{name}"

@@ -100,6 +100,8 @@ class Operations(ABC):
         """Round trip and bandwidth for steps that reach a server; empty for the metrics' own."""
         self.bucket = ""
         """Address of a user's bucket for steps that reach a server; empty for a server here."""
+        self.cache_share = 0.0
+        """Limit of local copies of a server's files, as a share of them; 0 for none."""
         self.workers = 1
         """Processes that load ahead, for steps of training loaders."""
         self.tuned: tuple[list[str], list[str]] | None = None

@@ -116,7 +116,7 @@ class StorePlace:
 
     def address(self, key: str) -> RemoteFile:
         """Return the address of an object in the folder."""
-        return replace(self.folder, url=f"{self.folder.url}/{key}")
+        return self.folder / key
 
     def set(self, round_trip_seconds: float = 0.0, bytes_per_second: float = 0.0) -> None:
         """Let the proxy delay and pace; without one, nothing changes."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import array_stores
 import data_formats
 import image_storages
-from adapter_core import CannotHoldError, Kind
+from adapter_core import CannotHoldError, Kind, RemoteFile, UnsupportedError
 from adapter_core.availability import install_hint
 from adapter_core.sample_set import INDEX, SampleKind, as_stored
 from adapter_core.training.batches import MIXED_BLOCKS, block_rows
 from adapter_core.training.columns import column_values, frame_of
+from adapter_core.training.fields import content_of
 from adapter_core.training.loop import BlockFeed, LoopFeed, SampleReader
 from adapter_core.training_loader import TrainingLoader
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
-    from adapter_core import DataFormat, ImageStorage
+    from adapter_core import ImageStorage
     from adapter_core.sample_set import Sample, SampleSet
     from adapter_core.training_loader import Batch, Feed, Feeding
 
@@ -45,12 +46,15 @@ _REGISTRIES: Mapping[str, Any] = {
 
 _FACTS = "facts.json"
 
+_S3 = "s3"
+
 
 class PlainLoop(TrainingLoader):
     """A loop over a storage of images, a store of arrays or a format of tables.
 
     Images and windows are read at random, one by one; a table by blocks of its rows, some of which are
-    shuffled together. Storages of images keep the decoded pixels in their own way.
+    shuffled together. Storages of images keep the decoded pixels in their own way. From a server, windows
+    are read as from a file, and each process reads a table whole: no format reads a range of rows there.
 
     Parameters
     ----------
@@ -75,6 +79,8 @@ class PlainLoop(TrainingLoader):
             for kind, family in _FAMILIES.items()
             if family not in self._of
         }
+        if any(_S3 in getattr(each, "remote_schemes", ()) for each in storages):
+            self.local_only = ""  # type: ignore[misc]
         if "tables" in self._of:
             refused = data_formats.find(self._of["tables"]).refuses
             if Kind.VECTOR in refused:
@@ -109,12 +115,22 @@ class PlainLoop(TrainingLoader):
         (folder / _FACTS).write_text(json.dumps(facts))
 
     def _open(self, folder: Path, feeding: Feeding) -> Feed:
-        facts = json.loads((folder / _FACTS).read_text())
+        return self._feed(folder, json.loads(content_of(folder, _FACTS)), feeding)
+
+    def _open_remote(self, file: RemoteFile, feeding: Feeding) -> Feed:
+        facts = json.loads(content_of(file, _FACTS))
+        storage = _REGISTRIES[facts["family"]].find(facts["label"])
+        if _S3 not in getattr(storage, "remote_schemes", ()):
+            raise UnsupportedError(f"{self.label} reads no {facts['family']} from object stores")
+        return self._feed(file, facts, feeding)
+
+    @staticmethod
+    def _feed(place: Path | RemoteFile, facts: Mapping[str, Any], feeding: Feeding) -> Feed:
         if facts["family"] == "tables":
             rows = block_rows(facts["count"], feeding)
-            return BlockFeed(partial(_RowReader, folder, facts, rows), feeding)
-        reader = {"images": _PictureReader, "arrays": _WindowReader}[facts["family"]]
-        return LoopFeed(partial(reader, folder, facts), feeding)
+            return BlockFeed(partial(_RowReader, place, facts, rows), feeding)
+        reader: Any = {"images": _PictureReader, "arrays": _WindowReader}[facts["family"]]
+        return LoopFeed(partial(reader, place, facts), feeding)
 
 
 def _save_pictures(storage: ImageStorage, samples: SampleSet, folder: Path) -> list[str]:
@@ -177,9 +193,10 @@ class _PictureReader(SampleReader):
 class _WindowReader(SampleReader):
     """Reader of windows of an array."""
 
-    def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
-        store = array_stores.get(facts["label"])
-        self._reader = store.open(folder / f"array{store.suffix}")
+    def __init__(self, place: Path | RemoteFile, facts: Mapping[str, Any]) -> None:
+        store: Any = array_stores.get(facts["label"])
+        opening = store.open if isinstance(place, Path) else store.open_remote
+        self._reader = opening(place / f"array{store.suffix}")
         self._field, self._count, self._window = (facts[name] for name in ("field", "count", "window"))
 
     def __len__(self) -> int:
@@ -195,15 +212,17 @@ class _WindowReader(SampleReader):
 class _RowReader(SampleReader):
     """Reader of a table by blocks of rows, which keeps some of them."""
 
-    def __init__(self, folder: Path, facts: Mapping[str, Any], rows: int) -> None:
-        format_: DataFormat = data_formats.get(facts["label"])
-        path = folder / f"table{format_.suffix}"
+    def __init__(self, place: Path | RemoteFile, facts: Mapping[str, Any], rows: int) -> None:
+        format_: Any = data_formats.get(facts["label"])
+        path = place / f"table{format_.suffix}"
         self._count, self._rows = facts["count"], rows
+        whole = cache(partial(format_.read_remote, path))
 
         @lru_cache(maxsize=MIXED_BLOCKS)
         def block(number: int) -> dict[str, np.ndarray]:
-            start = number * rows
-            df: pd.DataFrame = format_.read(path, rows=slice(start, start + rows))
+            part = slice(number * rows, (number + 1) * rows)
+            df: pd.DataFrame
+            df = format_.read(path, rows=part) if isinstance(path, Path) else whole().iloc[part]
             return {name: column_values(df[name]) for name in df.columns}
 
         self._block = block

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 from adapter_core import RemoteFile, UnavailableError, UnsupportedError
 from adapter_core.errors import LinkError
@@ -32,12 +32,13 @@ from format_bench.network.trials import BYTES_PER_MBIT, Setting
 # large one.
 STEPS_MS = (2, 10, 50)
 
-# Epochs of a training: the first, and two for which files, caches and workers are as they stay.
-EPOCHS = 3
+# Epochs of a training: the first, and two for which files, caches and workers are as they stay. While the
+# budget lasts there are more of these, which cost less than another training.
+EPOCHS, _MOST_EPOCHS = 3, 12
 
 _NO_DELAY = Setting(0.0)
 
-# Trainings of a step at most, while its budget lasts.
+# Trainings of a cold step at most, while its budget lasts.
 _MOST_TRAININGS = 3
 
 # Time without an answer after which a loader hangs that has been disturbed.
@@ -117,6 +118,8 @@ class Trainings:
     is_decoded: bool
     """Whether samples are decoded, so that fetching them is a part of the work."""
     cannot_resume: str = ""
+    cache_bytes: int | None = None
+    """Limit of the loader's copies of a server's files; None for none."""
 
     @property
     def limit_seconds(self) -> float:
@@ -130,66 +133,54 @@ class Trainings:
         with TemporaryDirectory(prefix="loader-cache-") as cache, Trainer(environment) as found:
             remote = self.place.remote
             place = asdict(remote) if remote else str(self.place.file)
-            order = replace(self.order, place=place, cache=cache if remote else "", **changes)
-            yield found, found.open(order, self.limit_seconds)
-
-    def turns(self) -> Iterator[None]:
-        """Yield once, and again while the budget lasts."""
-        end = time.monotonic() + self.effort.budget_seconds
-        for _ in range(_MOST_TRAININGS):
-            yield
-            if time.monotonic() > end:
-                return
+            changes |= {"cache": cache, "cache_bytes": self.cache_bytes} if remote else {}
+            yield found, found.open(replace(self.order, place=place, **changes), self.limit_seconds)
 
     def epochs(self) -> list[Measured]:
-        """Measure whole trainings on files in the page cache, or on a server."""
-        samples: dict[str, list[float]] = {}
-        passes: list[Pass] = []
-        for _ in self.turns():
-            if not self.place.remote:
-                page_cache.fill(self.place.file)
-            if self.place.proxy:
-                self.place.proxy.take()  # what others have asked for
-            with self.training() as (trainer, opened):
-                found = self._passes(trainer)
-                for metric, values in {
-                    **_times(opened.seconds, found.passes, self.count),
-                    **self._costs(trainer, found),
-                }.items():
-                    samples.setdefault(metric, []).extend(values)
-                passes += found.passes
-        measured = [Measured(metric, values) for metric, values in samples.items()]
-        return [*measured, *_order_of(passes[:EPOCHS]), *_counts_of(passes, self.count)]
-
-    def _passes(self, trainer: Trainer) -> _Passes:
-        """Return whole epochs, with the bytes that came over the link since the loader was opened."""
-        passes = [trainer.take(epoch, self.limit_seconds) for epoch in range(EPOCHS)]
-        if not self.place.proxy:
-            return _Passes(passes, None)
-        return _Passes(passes, sum(each.down_bytes for each in self.place.proxy.take()))
-
-    def _costs(self, trainer: Trainer, found: _Passes) -> dict[str, list[float]]:
-        """Return CPU time, bytes and memory of a training that has taken its epochs."""
-        cpu_seconds = [each.cpu_seconds / self.count for each in found.passes[1:]]
-        costs = {"sample CPU time": cpu_seconds, "fetching CPU time": cpu_seconds}
-        if found.down_bytes is not None:
-            costs["bytes per sample"] = [found.down_bytes / EPOCHS / self.count]
-        most = MEMORY_BATCHES.stop
-        seen = trainer.take(EPOCHS, self.limit_seconds, most=most, reads_memory=True)
+        """Measure a whole training on files in the page cache, or on a server."""
+        if not self.place.remote:
+            page_cache.fill(self.place.file)
+        if self.place.proxy:
+            self.place.proxy.take()  # what others have asked for
+        with self.training() as (trainer, opened):
+            passes = [trainer.take(epoch, self.limit_seconds) for epoch in range(EPOCHS)]
+            costs = self._bytes_over_link()
+            end = time.monotonic() + self.effort.budget_seconds
+            while time.monotonic() < end and len(passes) < _MOST_EPOCHS:
+                passes.append(trainer.take(len(passes), self.limit_seconds))
+            most = MEMORY_BATCHES.stop
+            seen = trainer.take(len(passes), self.limit_seconds, most=most, reads_memory=True)
         costs["loader memory"] = [seen.memory_bytes]
-        if self.is_decoded:
-            # Other workers, whose imports are in their first epoch.
-            trainer.take(0, self.limit_seconds, is_decoded=False)
-            fetched = trainer.take(1, self.limit_seconds, is_decoded=False)
-            costs["fetching CPU time"] = [fetched.cpu_seconds / self.count]
-        return costs
+        costs["sample CPU time"] = [each.cpu_seconds / self.count for each in passes[1:]]
+        costs |= _times(opened.seconds, passes, self.count)
+        measured = [Measured(metric, values) for metric, values in costs.items()]
+        return [*measured, *_order_of(passes), *_counts_of(passes, self.count)]
+
+    def _bytes_over_link(self) -> dict[str, list[float]]:
+        """Return the bytes per sample of the first epochs; nothing without a link."""
+        if not self.place.proxy:
+            return {}
+        down_bytes = sum(each.down_bytes for each in self.place.proxy.take())
+        return {"bytes per sample": [down_bytes / EPOCHS / self.count]}
+
+    def fetching(self) -> list[Measured]:
+        """Measure the CPU time of samples that are not decoded."""
+        if not self.is_decoded:
+            raise UnsupportedError("its samples are not decoded: all of their CPU time is for fetching")
+        if not self.place.remote:
+            page_cache.fill(self.place.file)
+        with self.training(is_decoded=False) as (trainer, _):
+            # The imports of workers are in their first epoch.
+            passes = [trainer.take(epoch, self.limit_seconds) for epoch in range(EPOCHS)]
+        return [Measured("fetching CPU time", [each.cpu_seconds / self.count for each in passes[1:]])]
 
     def cold_epochs(self) -> list[Measured]:
         """Measure first epochs on files that are out of the page cache."""
         if self.place.remote:
             raise UnsupportedError("a server's files are not in the page cache here")
         epoch_seconds, batch_seconds, fetched_bytes = [], [], []
-        for _ in self.turns():
+        end = time.monotonic() + self.effort.budget_seconds
+        while not epoch_seconds or (time.monotonic() < end and len(epoch_seconds) < _MOST_TRAININGS):
             page_cache.make_cold(self.place.file)
             with self.training() as (trainer, opened):
                 first = trainer.take(0, self.limit_seconds)
@@ -259,14 +250,6 @@ class Trainings:
                 return _off(metric, before.indices, self.count, what)
         what = f"it stops: {after.error}" if after.error else "it goes on"
         return _off(metric, before.indices + after.indices, self.count, what)
-
-
-class _Passes(NamedTuple):
-    """Epochs of one training."""
-
-    passes: list[Pass]
-    down_bytes: int | None
-    """Bytes that came over the link; None without one."""
 
 
 def _times(opened_seconds: float, passes: Sequence[Pass], count: int) -> dict[str, list[float]]:

@@ -33,6 +33,7 @@ USUAL_BATCH_SIZE = 32
 
 _STEPS: dict[str, Callable[[Trainings], list[Measured]]] = {
     "epochs": Trainings.epochs,
+    "fetching": Trainings.fetching,
     "cold epochs": Trainings.cold_epochs,
     "two ranks": Trainings.two_ranks,
     "resume": Trainings.resumed,
@@ -130,8 +131,10 @@ class TrainingOperations(CatalogOperations):
         found: list[Measured] = []
         why, status = "", CellStatus.UNSUPPORTED
         try:
+            if self.link or self.bucket:
+                self.adapter.check_server()  # before a server is started and samples are sent there
             with place_of(file, self.link, self.bucket) as place:
-                found = _STEPS[step.name](self._trainings(place, effort))
+                found = _STEPS[step.name](self._trainings(place, file, effort))
         except UnsupportedError as error:
             why = str(error)
         except UnavailableError as error:
@@ -142,11 +145,13 @@ class TrainingOperations(CatalogOperations):
             for each in step.metrics
         ]
 
-    def _trainings(self, place: TrainingPlace, effort: Effort) -> Trainings:
+    def _trainings(self, place: TrainingPlace, file: Path, effort: Effort) -> Trainings:
         order = Order(self.adapter.label, "", str(self._stored), self._batch_size, self.workers)
         is_decoded = self._samples.decode is not as_stored
         count, cannot_resume = len(self._samples), self.adapter.cannot_resume
-        return Trainings(order, place, effort, count, is_decoded, cannot_resume)
+        size_bytes = self.adapter.size_bytes(file) if self.cache_share else 0
+        cache_bytes = int(self.cache_share * size_bytes) or None
+        return Trainings(order, place, effort, count, is_decoded, cannot_resume, cache_bytes)
 
 
 OPERATIONS = TrainingOperations

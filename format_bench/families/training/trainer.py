@@ -50,6 +50,10 @@ class Order:
     world: int = 1
     cache: str = ""
     """Folder for copies of files from a server; empty for local files."""
+    cache_bytes: int | None = None
+    """Most bytes of such copies; None for no limit."""
+    is_decoded: bool = True
+    """False for stored values, which are not checked."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ class Trainer(CommandedProcess):
         **options
             `state` to resume with; `most`, a number of batches after which the iterator stays as it is;
             `goes_on`, to take the rest of it; `tolerates_errors`, to return the batches before one;
-            `is_decoded`, False for stored values, which are not checked; `reads_memory`.
+            `reads_memory`.
 
         Raises
         ------
@@ -144,8 +148,10 @@ class Trainer(CommandedProcess):
 class _Training:
     """The process' side of `Trainer`."""
 
+    _feed: Feed | None = None
+    _digests: Any = None
+
     def __init__(self) -> None:
-        self._feeds: dict[bool, Feed] = {}
         self._batches: Iterator[Batch] = iter(())
 
     def answer(self, command: dict[str, Any]) -> dict[str, Any]:
@@ -164,42 +170,35 @@ class _Training:
         return methods[name]
 
     def _open(self, order: dict[str, Any]) -> dict[str, Any]:
-        self._order = Order(**order)
-        self._digests = sample_files.digests(Path(self._order.data))
-        training_loaders.get(self._order.label)  # imports its library, if it is here
+        wanted = Order(**order)
+        data, place = Path(wanted.data), wanted.place
+        if wanted.is_decoded:
+            self._digests = sample_files.digests(data)
+        feeding = Feeding(
+            sample_files.decoding(data) if wanted.is_decoded else as_stored,
+            wanted.batch_size,
+            wanted.seed,
+            wanted.workers,
+            wanted.rank,
+            wanted.world,
+            Path(wanted.cache) if wanted.cache else None,
+            wanted.cache_bytes,
+        )
+        loader = training_loaders.get(wanted.label)  # imports its library, if it is here
         before = process_tree.cost()
         start = time.perf_counter()
-        self._feed(is_decoded=True)
+        self._feed = loader.open(
+            Path(place) if isinstance(place, str) else RemoteFile(**place), feeding
+        )
         seconds = time.perf_counter() - start
         return asdict(Opened(seconds, (process_tree.cost() - before).fetched_bytes))
 
-    def _feed(self, *, is_decoded: bool) -> Feed:
-        if is_decoded not in self._feeds:
-            order = self._order
-            self.end()
-            place = order.place
-            feeding = Feeding(
-                sample_files.decoding(Path(order.data)) if is_decoded else as_stored,
-                order.batch_size,
-                order.seed,
-                order.workers,
-                order.rank,
-                order.world,
-                Path(order.cache) if order.cache else None,
-            )
-            loader = training_loaders.get(order.label)
-            self._feeds[is_decoded] = loader.open(
-                Path(place) if isinstance(place, str) else RemoteFile(**place), feeding
-            )
-        return self._feeds[is_decoded]
-
     def end(self) -> None:
-        """Close all feeds."""
-        for feed in self._feeds.values():
-            feed.close()
-        self._feeds.clear()
+        """Close the feed."""
+        if self._feed:
+            self._feed.close()
 
-    def _take(  # noqa: PLR0913 (the options of `Trainer.take`)
+    def _take(
         self,
         epoch: int,
         state: Any = None,
@@ -207,18 +206,18 @@ class _Training:
         *,
         goes_on: bool = False,
         tolerates_errors: bool = False,
-        is_decoded: bool = True,
         reads_memory: bool = False,
     ) -> dict[str, Any]:
-        feed = self._feed(is_decoded=is_decoded)
-        held = _Held(self._digests if is_decoded else None)
+        if self._feed is None:
+            raise AssertionError("a feed is opened before batches are taken")
+        held = _Held(self._digests)
         arrivals: list[float] = []
         memory_bytes, failure = 0, ""
         before = process_tree.cost()
         start = time.perf_counter()
         try:
             if not goes_on:
-                self._batches = iter(feed.epoch(epoch, state))
+                self._batches = iter(self._feed.epoch(epoch, state))
             for batch in self._batches:
                 held.add(batch)
                 arrivals.append(time.perf_counter() - start - held.checking_seconds)
@@ -236,7 +235,7 @@ class _Training:
         held.check()
         after = None
         with contextlib.suppress(Exception):  # many loaders have none
-            after = feed.state()
+            after = self._feed.state()
         costs = cost.cpu_seconds, cost.fetched_bytes, memory_bytes
         return asdict(Pass(arrivals, held.indices, *costs, after, failure))
 

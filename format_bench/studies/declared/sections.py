@@ -129,11 +129,14 @@ class Column(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     def value(self, number: Number) -> str:
         """Return a number as text."""
-        text = format(number.value * self.scale, self.show) if self.show else number.quantity
-        if self.interval and number.interval:
-            low, high = (quantity(each, number.unit) for each in number.interval)
-            text += f" ({low} to {high})"
-        return text
+
+        def text(value: float) -> str:
+            return format(value * self.scale, self.show) if self.show else quantity(value, number.unit)
+
+        if not (self.interval and number.interval):
+            return text(number.value)
+        low, high = map(text, number.interval)
+        return f"{text(number.value)} ({low} to {high})"
 
     def summary(self, values: Sequence[float]) -> str:
         """Return several values, or ratios, as text."""

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from adapter_core import CannotHoldError
 from benchmarks import _suites
 from format_bench.asv_support import cell as asv_cell
 from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.rounds import Round
 from format_bench.asv_support.run import DATA, KEPT_VARIABLE, prepare_data
 from format_bench.families import measuring
+from format_bench.families.operations import Operations
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.metrics import METRICS
@@ -71,6 +73,20 @@ def test_a_read_is_measured_once_for_all_benchmarks_that_report_it(suite, monkey
     assert samples(suite, "TabularLoad", "lost columns") == [0]
     assert samples(suite, "TabularLoad", "read memory")[0] > 0
     assert runs == [1]
+
+
+def test_a_refused_cell_imports_no_library_for_its_further_metrics(suite, monkeypatch):
+    def refuse(*_):
+        raise CannotHoldError("it holds no such table")
+
+    monkeypatch.setattr(Operations, "check", refuse)
+    starts = []
+    start = CellRun.start
+    monkeypatch.setattr(CellRun, "start", lambda own: starts.append(1) or start(own))
+    for metric in ("save time", "size"):
+        with pytest.raises(NotImplementedError, match="it holds no such table"):
+            samples(suite, "Tabular", metric)
+    assert starts == [1]
 
 
 def test_the_librarys_defaults_have_a_file_of_their_own(suite):

@@ -21,6 +21,7 @@ from tests.factories import fake_loaders
 
 STEPS = {each.name: each for each in FAMILIES["training"].steps}
 COUNT = 700  # three batches of rows
+BRIEF = Effort(0.0, 1)
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +35,14 @@ def measured(toys, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", fake_loaders.install(toys))
     monkeypatch.setattr(sys, "path", [*sys.path, str(toys)])
 
-    def measure(label, step, dataset="training-rows", count=COUNT, **attributes):
+    def measure(label, step, dataset="training-rows", count=COUNT, effort=BRIEF, **attributes):
         data, file = tmp_path / "data", tmp_path / "file.samples"
         if not data.exists():
             TrainingOperations.store(TrainingOperations.generate(dataset, count), data)
         operations = TrainingOperations.on(data, training_loaders.get(label))
         vars(operations).update(attributes)
         operations.save(operations.load(data), file)
-        found = operations.measure(STEPS[step], file, Effort(0.0, 1))
+        found = operations.measure(STEPS[step], file, effort)
         assert [each.metric for each in found] == list(STEPS[step].metrics)
         return {each.metric: each for each in found}
 
@@ -61,9 +62,21 @@ def test_a_sound_loader_has_values_and_no_faults(measured):
 
 
 def test_decoding_is_told_apart_from_fetching(measured):
-    found = measured("Files[loop]", "epochs", "training-images", 64)
-    (fetching,) = found["fetching CPU time"].repeats
-    assert 0 < fetching < min(found["sample CPU time"].repeats)
+    decoded = measured("Files[loop]", "epochs", "training-images", 64)["sample CPU time"]
+    fetching = measured("Files[loop]", "fetching", "training-images", 64)["fetching CPU time"]
+    assert 0 < min(fetching.repeats) < min(decoded.repeats)
+
+
+def test_fetching_is_all_where_nothing_is_decoded(measured):
+    (found,) = measured("Files[loop]", "fetching", count=8).values()
+    assert (found.status, [*found.repeats]) == (CellStatus.UNSUPPORTED, [])
+
+
+def test_epochs_go_on_while_the_budget_lasts(measured, monkeypatch):
+    monkeypatch.setattr(epochs, "_MOST_EPOCHS", epochs.EPOCHS + 2)
+    found = measured("Files[loop]", "epochs", count=8, effort=Effort(60.0, 1))
+    assert len(found["sample time"].repeats) == epochs.EPOCHS + 1
+    assert len(found["first batch time"].repeats) == 1
 
 
 @pytest.mark.parametrize(
@@ -130,11 +143,16 @@ def test_cold_first_epochs_bring_in_the_whole(measured, tmp_path):
     assert fetched * 12 >= size
 
 
-@pytest.mark.server
-def test_samples_come_over_a_link(measured, monkeypatch):
-    place = partial(own_place, STAND_IN)
-    monkeypatch.setattr(epochs, "own_place", place)
+@pytest.fixture
+def stand_in(monkeypatch):
+    """Let the server be one without signatures."""
+    monkeypatch.setattr(epochs, "own_place", partial(own_place, STAND_IN))
     monkeypatch.setattr(epochs.object_server, "availability", lambda: Availability(available=True))
+
+
+@pytest.mark.server
+@pytest.mark.usefixtures("stand_in")
+def test_samples_come_over_a_link(measured):
     found = measured("Fetching", "epochs", count=40, link="2 ms")
     assert list(found["lost samples"].repeats) == list(found["repeated samples"].repeats) == [0]
     # Each sample has files of more than 100 bytes together, fetched once in three epochs.
@@ -143,9 +161,35 @@ def test_samples_come_over_a_link(measured, monkeypatch):
 
 
 @pytest.mark.server
-def test_a_loader_of_local_files_has_no_link(measured, monkeypatch):
-    monkeypatch.setattr(epochs, "own_place", partial(own_place, STAND_IN))
-    monkeypatch.setattr(epochs.object_server, "availability", lambda: Availability(available=True))
-    found = measured("Files[loop]", "epochs", count=8, link="2 ms")
+@pytest.mark.usefixtures("stand_in")
+@pytest.mark.parametrize(
+    ("label", "dataset"),
+    [
+        ("Files[loop]", "training-images"),
+        ("Feather[loop]", "training-rows"),
+        ("Zarr.dir[loop]", "training-windows"),
+        ("Zarr[xbatcher]", "training-windows"),
+    ],
+)
+def test_plain_loops_read_their_storages_at_a_server(measured, label, dataset):
+    found = measured(label, "epochs", dataset, 12, link="0 ms")
+    assert list(found["lost samples"].repeats) == list(found["repeated samples"].repeats) == [0]
+    assert found["bytes per sample"].repeats[0] > 0
+
+
+@pytest.mark.server
+@pytest.mark.usefixtures("stand_in")
+def test_a_cache_that_is_too_small_fetches_samples_again(measured):
+    fetched = {}
+    for share in (0.0, 0.1):
+        found = measured("WebDataset", "epochs", link="0 ms", cache_share=share)
+        assert list(found["lost samples"].repeats) == list(found["repeated samples"].repeats) == [0]
+        fetched[share] = found["bytes per sample"].repeats[0]
+    # Without a limit all three epochs fetch as much as one.
+    assert fetched[0.1] > 2 * fetched[0.0]
+
+
+def test_a_loader_of_local_files_has_no_link(measured):
+    found = measured("Grain", "epochs", count=8, link="2 ms")
     assert {each.status for each in found.values()} == {CellStatus.UNSUPPORTED}
     assert "reads no object stores" in found["sample time"].sentence
