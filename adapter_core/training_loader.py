@@ -93,6 +93,8 @@ class TrainingLoader(BaseAdapter):
     """Reason why an epoch cannot be resumed in its middle; empty if it can."""
     local_only: ClassVar[str] = "it reads local files only"
     """Reason why it cannot read prepared files from S3; empty if it can."""
+    shards: int = 0
+    """Files of a prepared set, if the loader cuts it into as many of equal size as are asked for."""
     remote_requires: ClassVar[tuple[str, ...]] = ()
     """Requirement strings of further distributions that it reads from S3 by."""
     limits_cache: ClassVar[bool] = False

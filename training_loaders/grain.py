@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.training.batches import collated
-from adapter_core.training.fields import PlainFields
+from adapter_core.training.fields import SHARDS, PlainFields
 from adapter_core.training.packed import Packing
 from adapter_core.training.streams import epoch_seed
 from adapter_core.training_loader import Feed, TrainingLoader
@@ -33,6 +33,7 @@ class Adapter(TrainingLoader):
     """
 
     label = "Grain"
+    shards = SHARDS
     requires = ("numpy", "msgspec>=0.19", "grain>=0.2.10", "array-record")
     modules: ClassVar = {"array-record": "array_record"}
     advice: ClassVar = {"group_size:1 of files": "https://github.com/google/array_record, 2026-11-26"}
@@ -40,7 +41,7 @@ class Adapter(TrainingLoader):
     def _prepare(self, samples: SampleSet, folder: Path) -> None:
         from array_record.python.array_record_module import ArrayRecordWriter
 
-        fields = PlainFields.write(samples, folder)
+        fields = PlainFields.write(samples, folder, self.shards)
         for number, indices in enumerate(fields.shards()):
             writer = ArrayRecordWriter(str(folder / f"{number:06d}.array_record"), "group_size:1")
             for index in indices:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.sample_set import INDEX, FieldForm
-from adapter_core.training.fields import PlainFields, array_of
+from adapter_core.training.fields import SHARDS, PlainFields, array_of
 from adapter_core.training.streams import epoch_seed
 from adapter_core.training_loader import Feed, TrainingLoader
 
@@ -33,6 +33,7 @@ class Adapter(TrainingLoader):
     """
 
     label = "tf.data"
+    shards = SHARDS
     requires = ("numpy", "tensorflow-cpu>=2.16")
     modules: ClassVar = {"tensorflow-cpu": "tensorflow"}
     outside_library_set = "TensorFlow takes more than a gigabyte, and would hold other libraries back"
@@ -46,7 +47,7 @@ class Adapter(TrainingLoader):
     def _prepare(self, samples: SampleSet, folder: Path) -> None:
         import tensorflow as tf
 
-        fields = PlainFields.write(samples, folder)
+        fields = PlainFields.write(samples, folder, self.shards)
         for number, indices in enumerate(fields.shards()):
             with tf.io.TFRecordWriter(str(folder / f"{number:06d}.tfrecord")) as writer:
                 for index in indices:

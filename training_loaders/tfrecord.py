@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.tfrecord_frames import frame_of, masked
 from adapter_core.training.batches import collated
-from adapter_core.training.fields import PlainFields
+from adapter_core.training.fields import SHARDS, PlainFields
 from adapter_core.training.packed import Packing
 from adapter_core.training.streams import epoch_seed
 from adapter_core.training_loader import Feed, TrainingLoader
@@ -32,13 +32,14 @@ class Adapter(TrainingLoader):
     """
 
     label = "TFRecord"
+    shards = SHARDS
     requires = ("numpy", "msgspec>=0.19", "grain>=0.2.10", "google-crc32c")
     modules: ClassVar = {"google-crc32c": "google_crc32c"}
 
     def _prepare(self, samples: SampleSet, folder: Path) -> None:
         import google_crc32c
 
-        fields = PlainFields.write(samples, folder)
+        fields = PlainFields.write(samples, folder, self.shards)
         for number, indices in enumerate(fields.shards()):
             with (folder / f"{number:06d}.tfrecord").open("wb") as file:
                 for index in indices:

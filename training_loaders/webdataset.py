@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import RemoteFile
 from adapter_core.sample_set import INDEX, FieldForm
-from adapter_core.training.fields import PlainFields
+from adapter_core.training.fields import SHARDS, PlainFields
 from adapter_core.training.streams import SampleStream, StreamFeed
 from adapter_core.training_loader import TrainingLoader
 
@@ -40,6 +40,7 @@ class Adapter(TrainingLoader):
     """
 
     label = "WebDataset"
+    shards = SHARDS
     requires = ("numpy", "webdataset>=1")
     cannot_resume = "the library keeps no place within an epoch"
     local_only = ""
@@ -51,7 +52,7 @@ class Adapter(TrainingLoader):
     def _prepare(self, samples: SampleSet, folder: Path) -> None:
         import webdataset
 
-        fields = PlainFields.write(samples, folder)
+        fields = PlainFields.write(samples, folder, self.shards)
         for number, indices in enumerate(fields.shards()):
             with webdataset.TarWriter(str(folder / _name(number))) as writer:
                 for index in indices:

@@ -28,19 +28,23 @@ class PlainFields:
     count: int
     """Number of samples."""
     fields: Mapping[str, SampleField]
+    files: int = SHARDS
+    """Number of shards, if there are as many samples."""
 
     @classmethod
-    def write(cls, samples: SampleSet, folder: Path) -> PlainFields:
+    def write(cls, samples: SampleSet, folder: Path, files: int = SHARDS) -> PlainFields:
         """Write the fields of samples into their folder."""
         fields = {name: asdict(each) for name, each in samples.fields.items()}
-        (folder / _FILE).write_text(json.dumps({"count": len(samples), "fields": fields}))
-        return cls(len(samples), samples.fields)
+        facts = {"count": len(samples), "fields": fields, "files": files}
+        (folder / _FILE).write_text(json.dumps(facts))
+        return cls(len(samples), samples.fields, files)
 
     @classmethod
     def read(cls, place: Path | RemoteFile) -> PlainFields:
         """Return the fields of a prepared folder."""
         found = json.loads(content_of(place, _FILE))
-        return cls(found["count"], {name: _field(**each) for name, each in found["fields"].items()})
+        fields = {name: _field(**each) for name, each in found["fields"].items()}
+        return cls(found["count"], fields, found["files"])
 
     def plain(self, sample: Sample) -> dict[str, int | float | str | bytes]:
         """Return a stored sample with the bytes of arrays in their place; the index comes first."""
@@ -58,8 +62,8 @@ class PlainFields:
         return found
 
     def shards(self) -> list[range]:
-        """Return the indices of each of up to `SHARDS` files, of equal sizes but for one sample."""
-        bounds = [self.count * number // SHARDS for number in range(SHARDS + 1)]
+        """Return the indices of each shard, of equal sizes but for one sample."""
+        bounds = [self.count * number // self.files for number in range(self.files + 1)]
         return [range(start, end) for start, end in pairwise(bounds) if start < end]
 
 

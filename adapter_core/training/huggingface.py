@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.training.arrow import sample_batches, sample_schema
-from adapter_core.training.fields import PlainFields
+from adapter_core.training.fields import SHARDS, PlainFields
 from adapter_core.training_loader import TrainingLoader
 
 if TYPE_CHECKING:
@@ -22,12 +22,14 @@ class HuggingFaceLoader(TrainingLoader):
     Library: https://huggingface.co/docs/datasets/
     """
 
+    shards = SHARDS
+
     def _prepare(self, samples: SampleSet, folder: Path) -> None:
         import pyarrow as pa
         from datasets import Features
         from datasets.arrow_writer import ArrowWriter
 
-        fields = PlainFields.write(samples, folder)
+        fields = PlainFields.write(samples, folder, self.shards)
         features = Features.from_arrow_schema(sample_schema(fields))
         for number, indices in enumerate(fields.shards()):
             path = str(folder / f"data-{number:05d}.arrow")

@@ -103,7 +103,7 @@ def asks_tables(path: Path) -> bool:
     InvalidQuestionsError
         If the file cannot be read, or is not TOML.
     """
-    return any(asks_table(entry) for _, entry in _entries(_facts(path), "question"))
+    return any(asks_table(entry) for _, entry in _entries(facts_of(path), "question"))
 
 
 def read_table_mix(path: Path) -> tuple[Mix, Questions]:
@@ -140,7 +140,8 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _facts(path: Path) -> dict[str, Any]:
+def facts_of(path: Path) -> dict[str, Any]:
+    """Return the content of a mix; raise `InvalidQuestionsError` if it cannot be read as TOML."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -158,7 +159,7 @@ def read_mix(path: Path, array: Description) -> ArrayMix:
         If the file cannot be read, or is not a mix of queries to this array; the message names the
         line, or the query.
     """
-    facts = _facts(path)
+    facts = facts_of(path)
     if unknown := sorted(set(facts) - {*_KEYS}):
         raise InvalidQuestionsError(f"{path}: unknown key {unknown[0]!r}; known: {', '.join(_KEYS)}")
     entries = [*_entries(facts, "query"), *_entries(facts, "question")]

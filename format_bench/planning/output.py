@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,8 +47,7 @@ def show(plan: Plan, *, quiet: bool, explains: bool) -> None:
     console = terminal.console()
     if noise := banner(plan):
         terminal.prose(console, f"note: {noise}")
-    for word, text in answer(plan):
-        terminal.prose(console, f"{word:<8} {text}", indent=" " * 9)
+    lines(answer(plan))
     if (code := plan.planner.code(plan.first.layout)) and not quiet:
         console.print()
         console.print(code.rstrip(), soft_wrap=True, markup=False, highlight=False)
@@ -61,6 +60,12 @@ def show(plan: Plan, *, quiet: bool, explains: bool) -> None:
             terminal.text_table(console, each, lambda _: "")
     elif not quiet:
         terminal.prose(console, "--explain shows all measured layouts, predictions and grounds.")
+
+
+def lines(answered: Iterable[tuple[str, str]]) -> None:
+    """Print an answer in lines, each with its first word."""
+    for word, text in answered:
+        terminal.prose(terminal.console(), f"{word:<8} {text}", indent=" " * 9)
 
 
 def tables(plan: Plan) -> list[TextTable]:

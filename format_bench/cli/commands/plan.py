@@ -21,7 +21,7 @@ from format_bench.cli.options import (
     taken_parse_dates,
     with_data_limits,
 )
-from format_bench.planning import output
+from format_bench.planning import output, shard_plan
 from format_bench.planning.chunks import ChunkPlanner
 from format_bench.planning.layouts import LayoutPlanner
 from format_bench.planning.mix import asks_tables
@@ -50,6 +50,12 @@ the model are measured again, in turns with the defaults. docs/planning.md descr
   [[question]]
   name = "series at a place"            # of an array
   extent = {{ time = "all", latitude = 1, longitude = 1 }}
+
+\b
+  [training]                            # into how many shards samples are put
+  loader = "WebDataset"
+  workers = 2
+  link = "20ms"
 
 \b
 Examples:
@@ -143,8 +149,11 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         raise click.UsageError("--rows needs --dataset")
     if out is not None and out.suffix[1:] not in output.ENDINGS:
         raise click.UsageError(f"--out {out} must end in .html or .md")
+    wish = shard_plan.wish_of(mix)
+    if wish and (stores or codec or cold or out or sample_megabytes):
+        raise click.UsageError("a mix of [training] has no --stores, --codec, --cold, --out, --sample-size")
     name, level = codec_choice(codec or "none")
-    if codec == "none" and asks_tables(mix):
+    if not wish and codec == "none" and asks_tables(mix):
         name = codec  # or else all are tried
     own, parse_dates = taken_limits(limits, data), taken_parse_dates(limits, data)
     request = PlanRequest(
@@ -162,6 +171,9 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         results,
         fresh,
     )
+    if wish:
+        _plan_shards(request, wish, quiet=ctx.obj["quiet"], as_json=as_json)
+        return
     with output.PlanDisplay(measuring_console(quiet=ctx.obj["quiet"])) as display:
         found = plan(request, display.show)
     if out is not None:
@@ -172,3 +184,12 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         output.show(found, quiet=ctx.obj["quiet"], explains=explain)
     if out is not None:
         measuring_console(quiet=ctx.obj["quiet"]).print(f"page: {out}", soft_wrap=True)
+
+
+def _plan_shards(request: PlanRequest, wish: shard_plan.Wish, *, quiet: bool, as_json: bool) -> None:
+    """Print a plan of shards."""
+    found = shard_plan.plan(request, wish, measuring_console(quiet=quiet))
+    if as_json:
+        click.echo(json.dumps(shard_plan.to_json(wish, found), allow_nan=False, indent=2))
+    else:
+        output.lines(shard_plan.answer(wish, found))
