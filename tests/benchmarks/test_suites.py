@@ -189,7 +189,6 @@ COMPATIBILITY = {
 TRAINING = {
     "training.Training.time_save",
     "training.Training.track_size",
-    "training.TrainingCold.track_bytes_per_sample",
     "training.TrainingCold.track_first_epoch_sample",
     "training.TrainingEpochs.track_loader_memory",
     "training.TrainingEpochs.track_lost_samples",

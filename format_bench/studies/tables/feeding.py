@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from format_bench.results.display.text import format_ratio, plural
@@ -23,6 +23,9 @@ _FAULTS = {
 _REMARK = re.compile(
     r"((?:[\d,]+ (?:repeated|lost)(?:, )?)*)(?:; )?(?:it (goes on|stops|hangs))?(?:: )?(.*)", re.DOTALL
 )
+
+_Cell = tuple[str, str]
+"""Text of a cell, and a sentence on it."""
 
 
 def limits(context: Context) -> Iterator[Block]:
@@ -52,50 +55,49 @@ def exactness(context: Context) -> Iterator[Block]:
         if each.metric == "order distance" and each.value is not None
     ]
     text = (
-        f"{sum(counted):,} samples of {plural(len(counted), 'training')} were compared with their digests; one "
-        "with another value would be an error. *Exact*: each sample was in each epoch once."
+        f"{sum(counted):,} samples of {plural(len(counted), 'training')} were compared with their "
+        "digests; one with another value would be an error. *Exact*: each sample was in each epoch once."
     )
-    yield replace(_table(context, [*_COUNTS], lambda each: each.data, _verdict), text=text)
+    found = _found(context, list(_COUNTS))
+    datasets = list(dict.fromkeys(each.data for each in found))
+    cells: dict[tuple[str, ...], list[Number]] = {}
+    for each in found:
+        cells.setdefault((each.format, each.data), []).append(each)
+    yield replace(_table(["loader"], datasets, {key: _verdict(each) for key, each in cells.items()}), text=text)
 
 
 def faults(context: Context) -> Iterator[Block]:
-    """Yield a table for each data set: what each loader does under each fault."""
+    """Yield a row for each loader and its samples: what it does under each fault."""
     names = {metric: name for name, metric in _FAULTS.items()}
-    wanted = {"metric": [*names]}
-    for data in dict.fromkeys(each.data for each in context.numbers.select(wanted)):
-        block = _table(context, [*names], lambda each: names[each.metric], _outcome, data)
-        yield replace(block, title=data, level=3)
+    cells: dict[tuple[str, ...], _Cell] = {}
+    for each in _found(context, list(names)):
+        cells.setdefault((each.format, each.data, names[each.metric]), _outcome(each))
+    yield _table(["loader", "samples"], list(_FAULTS), cells)
 
 
-def _table(
-    context: Context,
-    metrics: Sequence[str],
-    head: Callable[[Number], str],
-    cell: Callable[[Sequence[Number]], tuple[str, str]],
-    data: str = "*",
-) -> Block:
-    """Return a row for each loader and a column for each head; sentences are notes below."""
-    wanted = {"metric": [*metrics], "data": data}
+def _found(context: Context, metrics: list[str]) -> list[Number]:
+    """Return the cells of metrics: those with a value first, and local ones before those over a link."""
+    wanted = {"metric": metrics}
     found = [*context.numbers.select(wanted), *context.numbers.gaps(wanted)]
-    heads = list(dict.fromkeys(map(head, found)))
-    cells: dict[tuple[str, str], list[Number]] = {}
-    # Values come first, local ones before those over a link: a cell shows the first.
-    for each in sorted(found, key=lambda each: (each.status != VALUE, "link" in each.conditions)):
-        cells.setdefault((each.format, head(each)), []).append(each)
+    return sorted(found, key=lambda each: (each.status != VALUE, "link" in each.conditions))
+
+
+def _table(heads: list[str], columns: list[str], cells: Mapping[tuple[str, ...], _Cell]) -> Block:
+    """Return a table of cells by the names of their row and their column; sentences are notes below."""
     notes: dict[str, int] = {}
     rows = []
-    for label in sorted({each.format for each in found}, key=str.casefold):
-        row = [f"`{label}`"]
-        for name in heads:
-            shown, note = cell(cells[label, name]) if (label, name) in cells else (MISSING, "")
-            own = note.replace(label, "it")
+    for names in sorted({key[:-1] for key in cells}, key=lambda names: names[0].casefold()):
+        row = [f"`{names[0]}`", *names[1:]]
+        for column in columns:
+            shown, sentence = cells.get((*names, column), (MISSING, ""))
+            own = sentence.replace(names[0], "it")
             row.append(f"{shown} [{notes.setdefault(own, len(notes) + 1)}]" if own else shown)
         rows.append(row)
-    header = ["loader", *heads]
+    header = [*heads, *columns]
     return Block(header=header, rows=rows, alignment="l" * len(header), notes=[*notes])
 
 
-def _verdict(numbers: Sequence[Number]) -> tuple[str, str]:
+def _verdict(numbers: Sequence[Number]) -> _Cell:
     """Return whether all epochs were exact, or what was off; or the status, with its sentence."""
     values = [each for each in numbers if each.status == VALUE]
     if not values:
@@ -108,11 +110,10 @@ def _verdict(numbers: Sequence[Number]) -> tuple[str, str]:
     return (f"**{off}**" if off else "exact"), ""
 
 
-def _outcome(numbers: Sequence[Number]) -> tuple[str, str]:
+def _outcome(number: Number) -> _Cell:
     """Return what a loader does under a fault, and what is off then; and the words of its error."""
-    first = numbers[0]
-    if first.status != VALUE:
-        return first.status, first.sentence
-    found = _REMARK.fullmatch(first.sentence)
+    if number.status != VALUE:
+        return number.status, number.sentence
+    found = _REMARK.fullmatch(number.sentence)
     counts, end, error = found.groups("") if found else ("", "", "")
     return ", ".join(filter(None, [end, counts])) or "exact", error

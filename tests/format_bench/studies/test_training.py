@@ -77,7 +77,7 @@ def test_a_fault_has_its_outcome_and_what_it_cost(sentence, value, shown):
     metric = "samples off after a lost worker"
     sound = cell("Grain", "lost samples", 0)
     text = page("training-faults", sound, cell("Grain", metric, value, sentence=sentence))
-    assert f"| `Grain` | {shown} |" in text
+    assert f"| `Grain` | training-images | - | - | {shown} | - |" in text
 
 
 def test_results_without_epochs_are_refused():
