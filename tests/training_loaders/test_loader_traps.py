@@ -121,3 +121,14 @@ def test_epochs_of_grain_follow_each_other_without_new_workers(tmp_path):
         assert feed._iterator is iterator
         list(feed.epoch(5))
         assert feed._iterator is not iterator
+
+
+@pytest.mark.parametrize("label", ["Grain", "HuggingFace[iterable]", "TFRecord", "WebDataset"])
+def test_samples_are_cut_into_as_many_shards_as_are_asked_for(label, tmp_path):
+    loader, samples = loader_of(label), rows(64)
+    loader.shards = 5
+    loader.prepare(samples, tmp_path / "a")
+    sizes = [each.stat().st_size for each in (tmp_path / "a").iterdir() if each.suffix != ".json"]
+    assert len(sizes) == 5
+    (order,) = epochs(loader, samples, tmp_path / "a", [0], workers=1)
+    assert sorted(order) == list(range(64))

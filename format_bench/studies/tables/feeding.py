@@ -12,11 +12,13 @@ from format_bench.studies.declared.selection import VALUE, Number
 
 _COUNTS = {"repeated samples": "repeated", "lost samples": "lost"}
 
+_SERVER = "server cut"
+
 _FAULTS = {
     "on two ranks": "samples off on two ranks",
     "process killed, resumed": "samples off after a resume",
     "worker killed": "samples off after a lost worker",
-    "server cut": "samples off after a lost server",
+    _SERVER: "samples off after a lost server",
 }
 
 # E.g. "2 repeated, 1 lost; it stops: ValueError: ...", of which any part may be missing.
@@ -71,6 +73,8 @@ def faults(context: Context) -> Iterator[Block]:
     names = {metric: name for name, metric in _FAULTS.items()}
     cells: dict[tuple[str, ...], _Cell] = {}
     for each in _found(context, list(names)):
+        if each.metric == _FAULTS[_SERVER] and "link" not in each.conditions:
+            continue  # local files have no server
         cells.setdefault((each.format, each.data, names[each.metric]), _outcome(each))
     yield _table(["loader", "samples"], list(_FAULTS), cells)
 
