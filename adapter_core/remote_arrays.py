@@ -61,7 +61,7 @@ class RemoteArray(Remote, ArrayStore, hooks=("remote_schemes",)):
             self._save_remote(source, file, **chosen)
 
     def open_remote(self, file: RemoteFile) -> ArrayReader:
-        """Open an array that `save_remote` has written; close the reader, or use it in a `with` statement.
+        """Open an array that `save_remote` has written; close the reader, or use a `with` statement.
 
         Errors of the reader itself are the library's.
 

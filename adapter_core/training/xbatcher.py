@@ -63,9 +63,7 @@ class XbatcherLoader(TrainingLoader):
 
 
 class _Reader(SampleReader):
-    def __init__(
-        self, place: Path | RemoteFile, store: Callable[[Path | RemoteFile], Any]
-    ) -> None:
+    def __init__(self, place: Path | RemoteFile, store: Callable[[Path | RemoteFile], Any]) -> None:
         import xarray as xr
         import xbatcher
 

@@ -160,7 +160,10 @@ def answer(wish: Wish, found: list[Measured]) -> list[tuple[str, str]]:
     first, *others = found
     lines = [("use", f"{wish.loader} with {first.words}"), ("because", first.grounds)]
     return lines + [
-        ("or", f"{each.words}: {format_ratio(each.seconds / first.seconds)} times as long; {each.grounds}")
+        (
+            "or",
+            f"{each.words}: {format_ratio(each.seconds / first.seconds)} times as long; {each.grounds}",
+        )
         for each in others
     ]
 

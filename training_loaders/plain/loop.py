@@ -53,8 +53,8 @@ class PlainLoop(TrainingLoader):
     """A loop over a storage of images, a store of arrays or a format of tables.
 
     Images and windows are read at random, one by one; a table by blocks of its rows, some of which are
-    shuffled together. Storages of images keep the decoded pixels in their own way. From a server, windows
-    are read as from a file, and each process reads a table whole: no format reads a range of rows there.
+    shuffled together. Storages of images keep the decoded pixels in their own way. Windows are read from
+    a server as from a file; a table is read whole there by each process, as no format reads some rows.
 
     Parameters
     ----------

@@ -151,7 +151,9 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         raise click.UsageError(f"--out {out} must end in .html or .md")
     wish = shard_plan.wish_of(mix)
     if wish and (stores or codec or cold or out or sample_megabytes):
-        raise click.UsageError("a mix of [training] has no --stores, --codec, --cold, --out, --sample-size")
+        raise click.UsageError(
+            "a mix of [training] has no --stores, --codec, --cold, --out, --sample-size"
+        )
     name, level = codec_choice(codec or "none")
     if not wish and codec == "none" and asks_tables(mix):
         name = codec  # or else all are tried

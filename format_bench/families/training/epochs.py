@@ -32,8 +32,8 @@ from format_bench.network.trials import BYTES_PER_MBIT, Setting
 # large one.
 STEPS_MS = (2, 10, 50)
 
-# Epochs of a training: the first, and two for which files, caches and workers are as they stay. While the
-# budget lasts there are more of these, which cost less than another training.
+# Epochs of a training: the first, and two for which files, caches and workers are as they stay. While
+# the budget lasts there are more of these, which cost less than another training.
 EPOCHS, _MOST_EPOCHS = 3, 12
 
 _NO_DELAY = Setting(0.0)

@@ -187,9 +187,7 @@ class _Training:
         loader = training_loaders.get(wanted.label)  # imports its library, if it is here
         before = process_tree.cost()
         start = time.perf_counter()
-        self._feed = loader.open(
-            Path(place) if isinstance(place, str) else RemoteFile(**place), feeding
-        )
+        self._feed = loader.open(Path(place) if isinstance(place, str) else RemoteFile(**place), feeding)
         seconds = time.perf_counter() - start
         return asdict(Opened(seconds, (process_tree.cost() - before).fetched_bytes))
 
@@ -198,7 +196,7 @@ class _Training:
         if self._feed:
             self._feed.close()
 
-    def _take(
+    def _take(  # noqa: PLR0913 (the options of `Trainer.take`)
         self,
         epoch: int,
         state: Any = None,

@@ -69,7 +69,8 @@ _MOST_HEIGHT = 600.0
 # From so many rows on, ticks are labelled at both ends.
 _MANY_ROWS = 16
 # Units that the ticks carry, and units of values that are whole numbers.
-_SHOWN_UNITS, _COUNTS = {"seconds", "bytes"}, {"columns", "fields", "files", "images", "properties"}
+_SHOWN_UNITS = {"seconds", "bytes"}
+_COUNTS = {"columns", "fields", "files", "images", "properties", "samples"}
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,16 @@ def limits(context: Context) -> Iterator[Block]:
             loop, other = (min(each, key=lambda one: one.value) for each in (loops, others))
             words = [part for each in (loop, other) for part in (each.format, each.quantity)]
             rows.append([*place, *words, format_ratio(other.value / loop.value)])
-    header = ["samples", "workers", "place", "fastest loop", "a sample", "fastest library", "a sample", "ratio"]
+    header = [
+        "samples",
+        "workers",
+        "place",
+        "fastest loop",
+        "a sample",
+        "fastest library",
+        "a sample",
+        "ratio",
+    ]
     yield Block(header=header, rows=rows, alignment="lrllrlrr")
 
 
@@ -65,7 +74,9 @@ def exactness(context: Context) -> Iterator[Block]:
     cells: dict[tuple[str, ...], list[Number]] = {}
     for each in found:
         cells.setdefault((each.format, each.data), []).append(each)
-    yield replace(_table(["loader"], datasets, {key: _verdict(each) for key, each in cells.items()}), text=text)
+    yield replace(
+        _table(["loader"], datasets, {key: _verdict(each) for key, each in cells.items()}), text=text
+    )
 
 
 def faults(context: Context) -> Iterator[Block]:

@@ -14,9 +14,9 @@ from format_bench.studies.declared import study
 from tests.factories.records import record, results
 
 
-def cell(label, metric, value, workers="1x1", data="training-images", conditions=(), **fields):
-    under = {"threads": "all", "workers": workers, **dict(conditions)}
-    facts = {"suite": "training", "dataset": data, "rows": 100, "columns": 2, "conditions": under}
+def cell(label, metric, value, data="training-images", under=(), **fields):
+    conditions = {"threads": "all", "workers": "1x1", **dict(under)}
+    facts = {"suite": "training", "dataset": data, "rows": 100, "columns": 2, "conditions": conditions}
     return record(label, metric, value, **facts | fields)
 
 
@@ -31,11 +31,11 @@ def test_the_speed_has_its_interval_and_the_fastest_loop_beside_it():
         cell("HDF5[loop]", "sample time", 1e-4, interval=[0.9e-4, 1.2e-4]),
         cell("Files[loop]", "sample time", 8e-4),
         cell("WebDataset", "sample time", 5e-4),
-        cell("WebDataset", "sample time", 2e-4, workers="2x2"),
+        cell("WebDataset", "sample time", 2e-4, under={"workers": "2x2"}),
         cell("WebDataset", "stalls at 10 ms", 0.5, interval=[0.25, 0.75]),
-        cell("WebDataset", "first epoch sample time", 3e-3, conditions={"cache": "cold"}),
-        cell("WebDataset", "sample time", 4e-3, conditions=far),
-        cell("WebDataset", "sample time", 9e-3, conditions=far | {"local cache": "25%"}),
+        cell("WebDataset", "first epoch sample time", 3e-3, under={"cache": "cold"}),
+        cell("WebDataset", "sample time", 4e-3, under=far),
+        cell("WebDataset", "sample time", 9e-3, under=far | {"local cache": "25%"}),
     )
     limit = "| training-images | 1 | local files | HDF5[loop] | 100 µs | WebDataset | 500 µs | 5.00 |"
     assert limit in text
