@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -31,7 +32,12 @@ def install_hint(extra: str) -> str:
 
 
 def import_failure(module: str) -> str:
-    """Import a module; return the reason of a failure, or an empty string."""
+    """Import a module; return the reason of a failure, or an empty string.
+
+    Warnings that it logs meanwhile are not shown, e.g. of Grain that it has no JAX to be profiled by.
+    """
+    disabled = logging.root.manager.disable
+    logging.disable(max(disabled, logging.WARNING))
     try:
         importlib.import_module(module)
     except KeyboardInterrupt:
@@ -43,6 +49,8 @@ def import_failure(module: str) -> str:
     except BaseException as error:
         # A missing system library is an OSError, and some packages exit the interpreter.
         return f"import of {module} failed: {type(error).__name__}: {error}"
+    finally:
+        logging.disable(disabled)
     return ""
 
 

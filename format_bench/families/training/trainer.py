@@ -6,6 +6,7 @@ The process answers the commands of `Trainer`, and ends with its standard input.
 from __future__ import annotations
 
 import contextlib
+import logging
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -293,6 +294,10 @@ class _Held:
         self._batches.clear()
         self.size_bytes = 0
 
+
+if __name__ in {"__main__", "__mp_main__"}:
+    # Workers that a loader spawns import this file, too, before Grain warns that it has no JAX.
+    logging.getLogger().addHandler(logging.NullHandler())
 
 if __name__ == "__main__":
     training = _Training()

@@ -12,6 +12,9 @@ from format_bench.studies.declared.selection import VALUE, Number
 
 _COUNTS = {"repeated samples": "repeated", "lost samples": "lost"}
 
+# Libraries' errors at servers go on with an address, times and attempts, different in each run.
+_ADDRESS = re.compile(r" \S*(?:http://|/benchmark/)")
+
 _SERVER = "server cut"
 
 _FAULTS = {
@@ -131,4 +134,4 @@ def _outcome(number: Number) -> _Cell:
         return number.status, number.sentence
     found = _REMARK.fullmatch(number.sentence)
     counts, end, error = found.groups("") if found else ("", "", "")
-    return ", ".join(filter(None, [end, counts])) or "exact", error
+    return ", ".join(filter(None, [end, counts])) or "exact", _ADDRESS.split(error)[0]

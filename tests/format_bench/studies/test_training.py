@@ -69,6 +69,7 @@ def test_exact_epochs_lost_samples_and_refusals_are_told_apart():
         ("it goes on", 0, "goes on"),
         ("32 lost; it goes on", 32, "goes on, 32 lost"),
         ("64 lost; it stops: RuntimeError: a; b", 64, "stops, 64 lost [1]"),
+        ("64 lost; it stops: OSError: GET http://127.0.0.1:9/a after 1 s", 64, "stops, 64 lost [1]"),
         ("64 lost; it hangs: no end after 30 seconds", 64, "hangs, 64 lost [1]"),
         ("2 of its processes outlive a training", 0, "exact [1]"),
     ],
