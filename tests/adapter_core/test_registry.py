@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import logging
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ from packaging.requirements import Requirement
 import data_formats
 import image_storages
 from adapter_core import DataFormat, Registry, UnavailableError, UnknownNameError
+from adapter_core.availability import import_failure
 from adapter_core.listing import declarations
 from format_bench.results.suites import FAMILIES
 from tests.factories import fake_formats
@@ -246,3 +248,13 @@ def test_the_usual_table_formats_and_reports_need_one_extra(root):
     assert of_extra == {Requirement(text).name for each in usual for text in each.requires}
     base = {each.name for each in requirements if not each.marker}
     assert {"jinja2", "matplotlib", "openpyxl"} <= base
+
+
+def test_warnings_that_a_library_logs_at_its_import_are_not_shown(tmp_path, monkeypatch, caplog):
+    text = "import logging; logging.getLogger('loud').warning('there is no JAX')"
+    (tmp_path / "loud_library.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert import_failure("loud_library") == ""
+    assert caplog.messages == []
+    logging.getLogger("loud").warning("this is shown")
+    assert caplog.messages == ["this is shown"]

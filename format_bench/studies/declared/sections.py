@@ -133,10 +133,9 @@ class Column(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         def text(value: float) -> str:
             return format(value * self.scale, self.show) if self.show else quantity(value, number.unit)
 
-        if not (self.interval and number.interval):
-            return text(number.value)
-        low, high = map(text, number.interval)
-        return f"{text(number.value)} ({low} to {high})"
+        shown = text(number.value)
+        low, high = map(text, number.interval or (number.value, number.value))
+        return f"{shown} ({low} to {high})" if self.interval and {low, high} != {shown} else shown
 
     def summary(self, values: Sequence[float]) -> str:
         """Return several values, or ratios, as text."""
