@@ -178,7 +178,8 @@ class Trainings:
         """Measure first epochs on files that are out of the page cache."""
         if self.place.remote:
             raise UnsupportedError("a server's files are not in the page cache here")
-        epoch_seconds, batch_seconds, fetched_bytes = [], [], []
+        epoch_seconds: list[float] = []
+        batch_seconds, fetched_bytes = [], []
         end = time.monotonic() + self.effort.budget_seconds
         while not epoch_seconds or (time.monotonic() < end and len(epoch_seconds) < _MOST_TRAININGS):
             page_cache.make_cold(self.place.file)

@@ -35,7 +35,7 @@ _Cell = tuple[str, str]
 
 def limits(context: Context) -> Iterator[Block]:
     """Yield the fastest plain loop beside the fastest loader of a library, place by place."""
-    by_place: dict[tuple[str, ...], list[Number]] = {}
+    by_place: dict[tuple[str, str, str], list[Number]] = {}
     for each in context.numbers.select({"metric": "sample time", "local cache": ""}):
         workers = each.conditions.get("workers", "1x1").partition("x")[0]
         place = each.data, workers, each.conditions.get("link", "") or "local files"
