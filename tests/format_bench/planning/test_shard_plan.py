@@ -47,6 +47,7 @@ def test_a_wrong_wish_is_named(tmp_path, text):
         wish_of(mix(tmp_path, f"[training]\n{text}"))
 
 
+@pytest.mark.costly("format_bench.planning.shard_plan")
 def test_shards_are_planned_by_trainings(tmp_path):
     wished = mix(tmp_path, "[training]\nloader = 'WebDataset'")
     what = ("--dataset", "training-rows", "--rows", "300", "--budget", "1s", "--json")
