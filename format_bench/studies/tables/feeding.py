@@ -108,7 +108,8 @@ def _table(heads: list[str], columns: list[str], cells: Mapping[tuple[str, ...],
         row = [f"`{names[0]}`", *names[1:]]
         for column in columns:
             shown, sentence = cells.get((*names, column), (MISSING, ""))
-            own = sentence.replace(names[0], "it")
+            # Loaders with the same reason share a note.
+            own = re.sub(f"^{re.escape(names[0])} ", "it ", sentence)
             row.append(f"{shown} [{notes.setdefault(own, len(notes) + 1)}]" if own else shown)
         rows.append(row)
     header = [*heads, *columns]

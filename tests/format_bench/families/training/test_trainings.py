@@ -22,7 +22,9 @@ from tests.factories import fake_loaders
 STEPS = {each.name: each for each in FAMILIES["training"].steps}
 COUNT = 700  # three batches of rows
 BRIEF = Effort(0.0, 1)
-costly = pytest.mark.costly("adapter_core.training", "format_bench.families.training", "training_loaders")
+costly = pytest.mark.costly(
+    "adapter_core.training", "format_bench.families.training", "training_loaders"
+)
 
 
 @pytest.fixture(scope="module")
