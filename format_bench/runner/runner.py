@@ -8,6 +8,7 @@ first round before any has a second, so that a machine that drifts favours none.
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -25,6 +26,7 @@ from format_bench.instruments import isolation
 from format_bench.instruments.clock import MIN_REPEATS, Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
+from format_bench.results.conditions import Conditions
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import Step
@@ -152,7 +154,12 @@ class Runner:
         """Return the steps of a run that started now, in order, if nothing fails."""
         self.store.refresh()
         cases = list(cases)
-        return [(case, step) for n in self.rounds for case in cases for step in self._missing(case, n)]
+        return [
+            (case, step)
+            for number in self.rounds
+            for case in _in_round(cases, number)
+            for step in self._missing(case, number)
+        ]
 
     def _missing(self, case: Case, number: int) -> list[Step]:
         return self.store.missing(case, number, self.steps)
@@ -174,7 +181,7 @@ class Runner:
             # Only now, since on a busy machine the metadata would take most of a short budget.
             self._budget = TimeBudget(self.limits.time_budget_seconds)
             for number in self.rounds:
-                for case in cases:
+                for case in _in_round(cases, number):
                     if not self._missing(case, number):
                         continue
                     if self._budget.is_spent():
@@ -236,6 +243,16 @@ class Runner:
             found |= {step: last if last.status else Outcome(last.value[step.name]) for step in group}
         left_out = steps if last.status and not self._budget.is_spent() else []
         return dict.fromkeys(left_out, last) | found
+
+
+def _in_round(cases: Iterable[Case], number: int) -> Iterator[Case]:
+    """Yield the cases in the order of a round.
+
+    In every second one those that differ in conditions alone go backwards: the first of two neighbours
+    always meets the other state of the machine, e.g. of the disk, than the second.
+    """
+    for _, alike in itertools.groupby(cases, lambda case: replace(case, conditions=Conditions())):
+        yield from list(alike)[:: 1 if number % 2 else -1]
 
 
 def _after(
