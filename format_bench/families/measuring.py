@@ -22,8 +22,9 @@ from format_bench.instruments.clock import (
     turns,
 )
 from format_bench.instruments.medium import DeviceWatch, MediumFacts
-from format_bench.instruments.memory import FirstGrowth, Growth
+from format_bench.instruments.memory import IS_MEASURED, NOT_MEASURED, FirstGrowth
 from format_bench.results.metrics import METRICS
+from format_bench.results.status import CellStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -131,7 +132,7 @@ def _save(step: Step, operations: Operations, data: Any, file: Path, effort: Eff
     return [
         *_times("save", repeats.samples, _end_of(repeats)),
         Measured("durable save time", durable_seconds[-len(repeats.samples) :]),
-        *_peaks("save", memory.growth),
+        *_growth_of_memory(memory, "save memory", "save peak memory"),
         *(operations.metric(each, file) for each in step.metrics if each not in _TIMED_SAVE),
     ]
 
@@ -182,8 +183,7 @@ def _reads(
             of_step[step.name] = [
                 operations.verify(data(), found),
                 *_times("read", repeats.samples, remark),
-                *_peaks("read", memory.growth),
-                Measured("held memory", [memory.growth.held_bytes]),
+                *_growth_of_memory(memory, "read memory", "read peak memory", "held memory"),
             ]
     return of_step
 
@@ -307,9 +307,12 @@ def _end_of(repeats: Repeats) -> str:
     return f"repeats stopped as {repeats.stopped}"
 
 
-def _peaks(step: str, growth: Growth) -> list[Measured]:
-    """Return the growth of memory, and the peak of the process, which asv alone reports."""
-    return [
-        Measured(f"{step} memory", [growth.peak_bytes], f"by {growth.method}"),
-        Measured(f"{step} peak memory", [growth.process_peak_bytes]),
-    ]
+def _growth_of_memory(memory: FirstGrowth, *metrics: str) -> list[Measured]:
+    """Return growth of memory, the peak of the process, which asv alone reports, and memory held."""
+    if not IS_MEASURED:
+        return [Measured(each, [], NOT_MEASURED, status=CellStatus.UNAVAILABLE) for each in metrics]
+    growth = memory.growth
+    values = growth.peak_bytes, growth.process_peak_bytes, growth.held_bytes
+    remarks = f"by {growth.method}", "", ""
+    found = zip(metrics, values, remarks, strict=False)
+    return [Measured(metric, [value], remark) for metric, value, remark in found]

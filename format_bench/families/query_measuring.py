@@ -15,7 +15,7 @@ from adapter_core.errors import ColdProcessError, NotColdError
 from adapter_core.text import shortened
 from format_bench.families.operations import ColdRead, Measured, OpenQuery, Operations
 from format_bench.instruments.clock import Effort, Stopwatch, turns
-from format_bench.instruments.memory import FirstGrowth
+from format_bench.instruments.memory import IS_MEASURED, NOT_MEASURED, FirstGrowth
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus, status_of
 from format_bench.results.suites import Step
@@ -159,9 +159,9 @@ class QuerySteps:
 
     def _first_answer(self, query: str, found: _Samples) -> tuple[OpenQuery, Any]:
         """Return an open file and an answer; note the growth of memory, which later ones would reuse."""
-        memory = FirstGrowth()
-        opened, answer = self._answered(query, memory if self._weighs else contextlib.nullcontext())
-        if self._weighs:
+        memory = FirstGrowth() if self._weighs and IS_MEASURED else None
+        opened, answer = self._answered(query, memory or contextlib.nullcontext())
+        if memory:
             found.memory_bytes.append(memory.growth.peak_bytes)
         return opened, answer
 
@@ -232,6 +232,8 @@ def _measured(step: Step, query: str, outcome: _Samples | Empty) -> Iterator[Mea
             yield Measured(metric, [], outcome[1], query, outcome[0])
         elif metric == "answer write time" and outcome.unwritten:
             yield Measured(metric, [], outcome.unwritten[1], query, outcome.unwritten[0])
+        elif metric == "query memory" and not IS_MEASURED:
+            yield Measured(metric, [], NOT_MEASURED, query, CellStatus.UNAVAILABLE)
         else:
             is_cold = step.cache == "cold"
             samples = outcome.of(metric, cold=is_cold)

@@ -20,6 +20,13 @@ from typing import Any, Self
 # The kernel counts in KiB: getrusage(2), proc(5).
 KIB = 1024
 
+_STATUS = Path("/proc/self/status")
+
+IS_MEASURED = _STATUS.exists()
+
+NOT_MEASURED = f"growth of memory is read from {_STATUS}, which Linux alone has"
+"""Reason of a missing growth unless `IS_MEASURED`."""
+
 
 @dataclass(frozen=True)
 class Growth:
@@ -79,14 +86,14 @@ class FirstGrowth:
         Raises
         ------
         RuntimeError
-            If no block has ended.
+            If no block has ended, or nothing is measured here.
         """
         if self._growth is None:
             raise RuntimeError("no block has been measured")
         return self._growth
 
     def __enter__(self) -> Self:
-        self._meter = Meter() if self._growth is None else None
+        self._meter = Meter() if self._growth is None and IS_MEASURED else None
         return self
 
     def __exit__(
@@ -131,11 +138,11 @@ def reset_peak() -> bool:
 
 def _status_bytes(field: str) -> int:
     """Return a size in bytes from /proc/self/status."""
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+    for line in _STATUS.read_text(encoding="ascii").splitlines():
         name, _, value = line.partition(":")
         if name == field:
             return int(value.split()[0]) * KIB
-    raise OSError(f"/proc/self/status has no {field}")
+    raise OSError(f"{_STATUS} has no {field}")
 
 
 def _max_resident_bytes() -> int:
@@ -149,4 +156,6 @@ def release_free_memory() -> None:
     arrow = sys.modules.get("pyarrow")
     if arrow is not None:
         arrow.default_memory_pool().release_unused()
-    ctypes.CDLL(None).malloc_trim(0)
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "malloc_trim"):  # glibc alone
+        libc.malloc_trim(0)

@@ -97,8 +97,12 @@ def make_cold(path: Path) -> None:
     ------
     NotColdError
         If a page is still there, e.g. on a file system that keeps its files in memory; the message
-        names the file and the number of its pages.
+        names the file and the number of its pages. Or if the system cannot evict files.
     """
+    if not hasattr(os, "posix_fadvise"):
+        raise NotColdError(
+            "Linux alone evicts a file from the page cache and proves it, so that no read is cold"
+        )
     for file in files_of(path):
         left = _resident_pages(file)
         for attempt in range(_EVICTIONS):

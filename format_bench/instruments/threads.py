@@ -17,10 +17,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
+from adapter_core.errors import UnsupportedError
+
 Threads = Literal["1", "all"]
 
+_CAN_PIN = hasattr(os, "sched_setaffinity")
+
+
+def usable_cpus() -> frozenset[int]:
+    """Return the CPUs that the process may use; all where the system has no such choice."""
+    return frozenset(os.sched_getaffinity(0) if _CAN_PIN else range(os.cpu_count() or 1))
+
+
 # The CPUs that the process was given, before `apply` pinned it.
-ALLOWED_CPUS = frozenset(os.sched_getaffinity(0))
+ALLOWED_CPUS = usable_cpus()
 
 # Threads that wait for files, under either policy: the default of Arrow and of Lance.
 #
@@ -68,6 +78,11 @@ def apply(policy: Threads, *, pinned: bool = True) -> None:
         The policy.
     pinned : bool
         False leaves the CPUs to the kernel, which spreads several processes over them.
+
+    Raises
+    ------
+    UnsupportedError
+        If one thread cannot be enforced: systems other than Linux pin no process.
     """
     count = cpus(policy)
     setters: dict[str, Callable[[Any], object]] = {
@@ -81,7 +96,9 @@ def apply(policy: Threads, *, pinned: bool = True) -> None:
         if module := sys.modules.get(name):
             setter(module)
     _limit_pools(count)
-    if pinned:
+    if pinned and policy == "1" and not _CAN_PIN:
+        raise UnsupportedError("one thread is enforced by pinning to a CPU, which Linux alone can do")
+    if pinned and _CAN_PIN:
         _pin({_current_cpu()} if policy == "1" else ALLOWED_CPUS)
 
 
@@ -99,7 +116,7 @@ def in_force() -> dict[str, int]:
         "blosc2": lambda blosc2: _blosc_threads(blosc2.nthreads),
         "polars": lambda polars: polars.thread_pool_size(),
     }
-    found = {"cpus": len(os.sched_getaffinity(0))}
+    found = {"cpus": len(usable_cpus())}
     for name, getter in getters.items():
         if module := sys.modules.get(name.split()[0]):
             with contextlib.suppress(Exception):

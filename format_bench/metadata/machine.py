@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from format_bench.instruments import threads
 from format_bench.instruments.medium import MediumFacts
 from format_bench.results.suites import FAMILIES
 
@@ -48,7 +49,7 @@ def cpu() -> dict[str, Any]:
     return {
         "model": model[1] if model else None,
         "logical": os.cpu_count(),
-        "usable": len(os.sched_getaffinity(0)),
+        "usable": len(threads.usable_cpus()),
         "smt": _text(CPUS / "smt/control"),
         "governor": ", ".join(sorted(map(str, governors))) or None,
     }
