@@ -1,7 +1,8 @@
 """The command `format-bench`: its commands are found in their folder, and errors are one line.
 
-Exit statuses: 0 done, 1 a defect of this program, 2 the input or the machine does not allow it,
-128 and the number of a signal that ended it: 130 SIGINT, 143 SIGTERM, 129 SIGHUP, 141 SIGPIPE.
+Exit statuses: 0 done, 1 a defect of this program, 2 the input or the machine does not allow it, 3 a
+version got worse (`against`), 128 and the number of a signal that ended it: 130 SIGINT, 143 SIGTERM,
+129 SIGHUP, 141 SIGPIPE.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def format_bench(ctx: click.Context, quiet: bool, verbose: bool) -> None:  # noq
     Exit status:
       0         done
       2         bad input, or not possible on this machine; stderr has the reason, in one line
+      3         against --fail-on-change: a cell got worse beyond noise
       130       interrupted
       129, 143  ended by SIGHUP or SIGTERM
       141       the output was closed early, as by head

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from importlib import import_module
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from adapter_core.environments import LOCKS, OwnEnvironment, names
 from adapter_core.errors import ResolutionError, UnavailableError, UnknownNameError
 from adapter_core.files import write_atomically
 from adapter_core.listing import Declaration, declarations
 from format_bench.library_sets.resolution import (
-    compile_pins,
-    resolver_reason,
+    resolve_near,
     run_uv,
     running_python,
 )
@@ -89,13 +87,8 @@ def lock(
         If its requirements cannot be met; the lock stays as it was.
     """
     wanted = requirements(name, base)
-    with TemporaryDirectory() as folder:
-        # uv keeps the versions of an earlier output where they meet the requirements.
-        found = Path(folder, "pins.txt")
-        found.write_bytes(constraints.read_bytes())
-        options = ["--python-version", running_python(), "--universal", "--generate-hashes"]
-        compile_pins(wanted, [*options, "--output-file", str(found)], exclude_newer)
-        text = found.read_text(encoding="utf-8")
+    options = ["--python-version", running_python(), "--universal", "--generate-hashes"]
+    text = resolve_near(wanted, constraints.read_text(encoding="utf-8"), options, exclude_newer)
     path = constraints.parent / LOCKS.name / f"{name}.txt"
     changes = version_changes(_pins_of(path), parse(_without_hashes(text)))
     if changes or not path.exists():
@@ -149,11 +142,12 @@ def build(name: str) -> Path:
         lock_options = ["--require-hashes", "--requirement", str(own.lock)]
         for command in (
             # Relocatable, since it gets its name at the end.
-            ["venv", "--quiet", "--relocatable", "--python", sys.executable, str(temporary)],
-            ["pip", "install", "--quiet", "--python", python, *lock_options],
+            ["venv", "--relocatable", "--python", sys.executable, str(temporary)],
+            ["pip", "install", "--python", python, *lock_options],
         ):
-            done = run_uv(command, timeout_seconds=BUILD_SECONDS)
-            if done.returncode:
-                reason = f"uv failed: {resolver_reason(done.stderr)}"
-                raise UnavailableError(f"the environment {name}", reason, own.build_hint)
+            try:
+                run_uv(*command, timeout_seconds=BUILD_SECONDS)
+            except ResolutionError as error:
+                reason = f"uv failed: {error}"
+                raise UnavailableError(f"the environment {name}", reason, own.build_hint) from error
     return own.place

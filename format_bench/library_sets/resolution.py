@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -134,7 +135,39 @@ def resolve(
     options = ["--python-version", python_version]
     # An old source archive would be built with today's compilers, for an hour or in vain.
     options += ["--only-binary", ":all:"] if wheels_only else ["--universal"]
-    return compile_pins(requirements, options, exclude_newer)
+    return _compile(requirements, options, exclude_newer)
+
+
+def resolve_near(
+    requirements: Iterable[str],
+    preferred: str,
+    options: Sequence[str],
+    exclude_newer: date | None = None,
+) -> str:
+    """Return pins that meet the requirements, and differ least from a set.
+
+    Parameters
+    ----------
+    requirements : iterable of str
+        Requirement strings.
+    preferred : str
+        Pins, a line each, which are kept unless a requirement rules one out.
+    options : sequence of str
+        Further options of uv, e.g. package indexes.
+    exclude_newer : date, optional
+        Use only files uploaded by noon of that day.
+
+    Raises
+    ------
+    ResolutionError
+        If no such versions exist, or no index is in reach.
+    """
+    with TemporaryDirectory() as folder:
+        # uv prefers the versions in an output file that exists.
+        pins = Path(folder, "pins.txt")
+        pins.write_text(preferred, encoding="utf-8")
+        _compile(requirements, [*options, "--output-file", str(pins)], exclude_newer)
+        return pins.read_text(encoding="utf-8")
 
 
 def lock(constraints: Path, exclude_newer: date | None = None, pins: str = "") -> None:
@@ -156,7 +189,7 @@ def lock(constraints: Path, exclude_newer: date | None = None, pins: str = "") -
     """
     lines = (pins or constraints.read_text(encoding="utf-8")).splitlines()
     options = ["--python-version", running_python(), "--universal", "--no-deps", "--generate-hashes"]
-    text = LOCK_HEAD + compile_pins(lines, options, exclude_newer)
+    text = LOCK_HEAD + _compile(lines, options, exclude_newer)
     with write_atomically(constraints.with_suffix(LOCKED)) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
@@ -166,38 +199,26 @@ def running_python() -> str:
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
-def compile_pins(requirements: Iterable[str], options: list[str], exclude_newer: date | None) -> str:
-    """Return the output of ``uv pip compile`` for requirements.
-
-    Raises
-    ------
-    ResolutionError
-        If they cannot be met, or no index is in reach.
-    """
+def _compile(requirements: Iterable[str], options: list[str], exclude_newer: date | None) -> str:
     if exclude_newer is not None:
         options = [*options, "--exclude-newer", f"{noon(exclude_newer):%Y-%m-%dT%H:%M:%SZ}"]
-    quiet = ["--no-header", "--no-annotate", "--quiet"]
-    done = run_uv(["pip", "compile", "-", *options, *quiet], "\n".join(requirements))
-    if done.returncode:
-        raise ResolutionError(resolver_reason(done.stderr))
-    return done.stdout
+    quiet = ["--no-header", "--no-annotate"]
+    return run_uv("pip", "compile", "-", *options, *quiet, text="\n".join(requirements))
 
 
-def run_uv(
-    command: Sequence[str], text: str = "", timeout_seconds: float = TIMEOUT_SECONDS
-) -> subprocess.CompletedProcess[str]:
-    """Run a command of uv, with some text on its standard input.
+def run_uv(*arguments: str, text: str = "", timeout_seconds: float = TIMEOUT_SECONDS) -> str:
+    """Run uv with a text as its input, and return its output.
 
     Raises
     ------
     ResolutionError
-        If it has not ended after so many seconds.
+        If it fails, or has not ended after so many seconds; the message is the reason.
     FormatBenchError
         If uv is not installed.
     """
     try:
-        return subprocess.run(  # noqa: S603 (the arguments are our own)
-            [_uv(), *command, "--color", "never"],
+        done = subprocess.run(  # noqa: S603 (the arguments are our own)
+            [_uv(), "--quiet", "--color", "never", *arguments],
             input=text,
             capture_output=True,
             text=True,
@@ -206,6 +227,9 @@ def run_uv(
         )
     except subprocess.TimeoutExpired as error:
         raise ResolutionError(f"no answer after {timeout_seconds:.0f} seconds") from error
+    if done.returncode:
+        raise ResolutionError(resolver_reason(done.stderr))
+    return done.stdout
 
 
 def resolver_reason(stderr: str) -> str:
@@ -223,6 +247,8 @@ def _uv() -> str:
     try:
         path: str = import_module("uv").find_uv_bin()
     except (ImportError, FileNotFoundError) as error:
+        if found := shutil.which("uv"):
+            return found
         raise FormatBenchError('uv is not installed; try: pip install "formatbench[site]"') from error
     return path
 

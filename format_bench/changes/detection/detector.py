@@ -234,7 +234,7 @@ def detect(inputs: Mapping[Hashable, DetectorInput], level: float) -> dict[Hasha
         judged = [
             (part, *_best(inputs[part.name], part, models, confirmed=True)) for part in open_segments
         ]
-        threshold = _holm_threshold([p for _, p, _ in judged], tests, level)
+        threshold = holm_threshold([p for _, p, _ in judged], tests, level)
         open_segments = []
         for part, p, change in judged:
             if change is None or p > threshold:
@@ -244,7 +244,7 @@ def detect(inputs: Mapping[Hashable, DetectorInput], level: float) -> dict[Hasha
             open_segments += _split(part, change)
     # Suspicions have their own allowance, after all confirmed changes are out.
     judged = [(part, *_best(inputs[part.name], part, models, confirmed=False)) for part in finished]
-    threshold = _holm_threshold([p for _, p, _ in judged], len(finished), level)
+    threshold = holm_threshold([p for _, p, _ in judged], len(finished), level)
     for part, p, change in judged:
         if change and p <= threshold:
             found.setdefault(part.name, []).append(change)
@@ -310,7 +310,7 @@ def _split(part: _Segment, change: ChangePoint) -> list[_Segment]:
     return [_Segment(part.name, points) for points in sides if len(points) > 1]
 
 
-def _holm_threshold(p_values: list[float], tests: int, level: float) -> float:
+def holm_threshold(p_values: list[float], tests: int, level: float) -> float:
     """Return the largest p-value to reject by Holm's procedure.
 
     Parameters

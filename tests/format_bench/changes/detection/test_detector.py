@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from format_bench.changes.detection import DetectorInput, detect
-from format_bench.changes.detection.detector import _holm_threshold
+from format_bench.changes.detection.detector import holm_threshold
 
 
 def inputs_of(levels, spread: float = 0.01) -> dict[int, DetectorInput]:
@@ -79,4 +79,4 @@ def test_noise_alone_has_no_change_points():
     ],
 )
 def test_holms_procedure(p_values, tests, threshold):
-    assert _holm_threshold(p_values, tests, 0.05) == threshold
+    assert holm_threshold(p_values, tests, 0.05) == threshold

@@ -1,0 +1,135 @@
+"""Scripts without FormatBench that are run in library sets in turn, and compared."""
+
+from __future__ import annotations
+
+import os
+import re
+import statistics
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapter_core.errors import InvalidRequestError
+from adapter_core.text import shortened
+from format_bench.changes.against.verdicts import JudgedPair, judge
+from format_bench.instruments.intervals import median_interval
+from format_bench.results.metrics import METRICS
+from format_bench.results.records import Record
+from format_bench.results.status import CellStatus
+from format_bench.system import library_set
+
+if TYPE_CHECKING:
+    from format_bench.library_sets.replacement import ReplacedSet
+
+SUITE = "script"
+"""In the place of the suite of a user's script."""
+
+# A script of a cell takes seconds; one that hangs ends the comparison.
+LIMIT_SECONDS = 600
+
+# As scripts of cells print it: "read time: 0.0123 seconds, the median of 5; the record has ...".
+_LINE = re.compile(r"^([\w ]+): ([\d.]+(?:e[-+]?\d+)?)(?: seconds| bytes)?(?:$|,|;)", re.MULTILINE)
+
+
+def run(script: Path, name: str) -> dict[str, float]:
+    """Run a script in a library set; return the values that it prints, by metric.
+
+    Raises
+    ------
+    InvalidRequestError
+        If it fails, takes too long, or prints no line such as "read time: 0.0123 seconds".
+    """
+    python = library_set.folder() / name / "bin" / "python"
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    try:
+        done = subprocess.run(  # noqa: S603 (a script of the user's, or made here)
+            [python, "-s", script.name],
+            cwd=script.parent,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        reason = f"it was not finished after {LIMIT_SECONDS} seconds with {name}"
+        raise InvalidRequestError(f"{script}: {reason}") from error
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+        raise InvalidRequestError(f"{script} fails with {name}: {shortened(last)}")
+    found = {metric: float(value) for metric, value in _LINE.findall(done.stdout) if metric in METRICS}
+    if not found:
+        known = "a line such as 'read time: 0.0123 seconds', or of another metric"
+        raise InvalidRequestError(f"{script} prints no value: it needs {known}")
+    return found
+
+
+def in_turn(script: Path, names: Sequence[str], rounds: int) -> list[dict[str, list[float]]]:
+    """Run a script in several library sets, round by round; return the values of each set by metric.
+
+    Every second round goes backwards.
+    """
+    found: list[dict[str, list[float]]] = [{} for _ in names]
+    for number in range(rounds):
+        for position in range(len(names))[:: 1 if number % 2 == 0 else -1]:
+            for metric, value in run(script, names[position]).items():
+                found[position].setdefault(metric, []).append(value)
+    return found
+
+
+def compare(
+    script: Path, sides: tuple[ReplacedSet, ReplacedSet], rounds: int, cell: Record | None = None
+) -> list[JudgedPair]:
+    """Run a script in two library sets in turn, and judge each of its metrics.
+
+    Parameters
+    ----------
+    script : Path
+        The script.
+    sides : pair of ReplacedSet
+        The earlier version's set, and the later one's.
+    rounds : int
+        How often it is run in each.
+    cell : Record, optional
+        The cell that the script measures; by default the script is a cell of its own.
+    """
+    before, after = in_turn(script, [each.name for each in sides], rounds)
+    return judge(
+        (_record(cell, script, metric, before[metric]), _record(cell, script, metric, after[metric]))
+        for metric in before
+        if metric in after
+    )
+
+
+def _record(cell: Record | None, script: Path, metric: str, values: list[float]) -> Record:
+    """Return a record of values, of a round each."""
+    interval = median_interval(values)
+    own = cell or Record(
+        suite=SUITE,
+        format=script.name,
+        engine="",
+        dataset="-",
+        rows=1,
+        columns=0,
+        codec=None,
+        level=None,
+        conditions={},
+        metric=metric,
+        unit=METRICS[metric].unit,
+        value=None,
+        repeats=[],
+        interval=None,
+        status=CellStatus.VALUE,
+        sentence="",
+        run_id="script",
+    )
+    return replace(
+        own,
+        value=statistics.median(values),
+        repeats=values,
+        interval=[interval.low, interval.high],
+        rounds=len(values),
+        round_sizes=[1] * len(values),
+    )
