@@ -9,6 +9,7 @@ import tomllib
 import pytest
 import yaml
 
+from format_bench.cli.commands.against import command as against
 from tests.helpers import ROOT
 
 GITHUB = ROOT / ".github"
@@ -101,8 +102,9 @@ def test_nothing_may_write_to_the_repository(path):
     found = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert found["permissions"] == {"contents": "read"}
     assert found["concurrency"]["group"]
-    # A job's own permissions replace these.
-    assert all("contents" not in job.get("permissions", {}) for job in found["jobs"].values())
+    # A job's own permissions replace these. A release is written by a job that runs nothing of others.
+    writing = {name for name, job in found["jobs"].items() if "contents" in job.get("permissions", {})}
+    assert writing <= ({"announce"} if path.name == "release.yml" else set())
     assert all(job["timeout-minutes"] <= 90 for job in found["jobs"].values())
     checkouts = [
         step
@@ -113,13 +115,44 @@ def test_nothing_may_write_to_the_repository(path):
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
 
 
+def test_a_release_is_signed_and_published_by_jobs_that_install_nothing():
+    jobs = read(".github/workflows/release.yml")["jobs"]
+    assert "permissions" not in jobs.pop("build")
+    assert [job["needs"] for job in jobs.values()] == ["build", "attest", "publish"]
+    assert {name: job["permissions"] for name, job in jobs.items()} == {
+        "attest": {"id-token": "write", "attestations": "write"},
+        "publish": {"id-token": "write"},
+        "announce": {"contents": "write"},
+    }
+    commands = [
+        step["run"].split()[0] for job in jobs.values() for step in job["steps"] if "run" in step
+    ]
+    assert commands == ["gh"]
+    assert jobs["publish"]["environment"]["name"] == "pypi"
+
+
+def test_the_reusable_workflow_gives_options_that_exist():
+    found = read(".github/workflows/against.yml")
+    inputs = found[True]["workflow_call"]["inputs"]  # "on" is a truth value in YAML 1.1
+    used = set(re.findall(r"inputs\.([\w-]+)", str(found["jobs"])))
+    assert used == set(inputs)
+    # Text of a caller is never a part of a command: the shell would run what it contains.
+    commands = [step.get("run", "") for step in found["jobs"]["against"]["steps"]]
+    assert not any("${{" in each for each in commands)
+    page = (ROOT / "docs/against.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in inputs)
+    known = {name for each in against.params for name in each.opts}
+    assert {"--wheel", "--fail-on-change"} <= known
+    assert set(re.findall(r"(--[a-z-]+)", " ".join(commands))) <= {*known, "--editable"}
+
+
 def test_actions_are_pinned_by_commit_and_only_once():
     pins: dict[str, set[str]] = {}
     for path in WORKFLOWS:
         for line in path.read_text(encoding="utf-8").splitlines():
             if "uses:" in line:
                 pinned = re.fullmatch(
-                    r"\s*(?:- )?uses: (actions/[\w-]+)@([0-9a-f]{40} # v\d+\.\d+\.\d+)", line
+                    r"\s*(?:- )?uses: ((?:actions|pypa)/[\w-]+)@([0-9a-f]{40} # v\d+\.\d+\.\d+)", line
                 )
                 assert pinned, line
                 pins.setdefault(pinned[1], set()).add(pinned[2])
