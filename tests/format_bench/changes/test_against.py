@@ -155,7 +155,7 @@ def uv(monkeypatch, tmp_path):
 
     def resolved(asked, preferred, options):
         calls.append(("resolve", list(asked), list(options)))
-        kept = [each for each in preferred if each.startswith(("numpy==", "pandas=="))]
+        kept = [each for each in preferred.splitlines() if each.startswith(("numpy==", "pandas=="))]
         return "\n".join([*kept, asked[-1] if isinstance(asked, list) else [*asked][-1]]) + "\n"
 
     def run_uv(*arguments, text=""):
