@@ -100,14 +100,21 @@ def check(bundle: Bundle, say: Callable[[str], object]) -> list[CheckResult]:
     """
     order = SelfCheck.of(bundle.records)
     return [
-        _content(bundle),
-        _medians(bundle.records),
-        _data(bundle, say),
-        _versions(bundle),
+        *quick_checks(bundle, say),
         _order(order),
         _physics(bundle),
         _noise(order),
         _stated(bundle, order),
+    ]
+
+
+def quick_checks(bundle: Bundle, say: Callable[[str], object]) -> list[CheckResult]:
+    """Return the outcome of the checks that take milliseconds once the data were made; see `check`."""
+    return [
+        _content(bundle),
+        _medians(bundle.records),
+        _data(bundle, say),
+        _versions(bundle),
     ]
 
 
@@ -186,10 +193,11 @@ def _versions(bundle: Bundle) -> CheckResult:
     for run in bundle.head["metadata"]:
         for name, version in run.get("libraries", {}).items():
             runs.setdefault(name, set()).add(str(version))
+    places = {(each.environment, suite_of(each), _is_of_head(each)) for each in bundle.records}
     named = {
-        (name, version, suite_of(each), _is_of_head(each))
-        for each in bundle.records
-        for name, version in versions_of(each.environment).items()
+        (name, version, suite, is_of_head)
+        for text, suite, is_of_head in places
+        for name, version in versions_of(text).items()
         if version != UNKNOWN
     }
     about = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ MOST_ARRAY_BYTES = 2**29
 _MOST_PRINTED = 2_000_000
 
 
+@functools.lru_cache(maxsize=1000)
 def data_digest(family: str, dataset: str, rows: int, columns: int) -> str:
     """Return the digest of a generated data set, 32 hexadecimal digits.
 

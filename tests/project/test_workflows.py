@@ -78,12 +78,19 @@ def test_the_dashboard_is_deployed_from_its_branch_with_the_manual():
         s for s in job["steps"] if s.get("uses", "").startswith("actions/upload-pages-artifact@")
     ]
     assert upload["with"]["path"] == site["path"]
-    (manual,) = [step for step in job["steps"] if "run" in step]
-    assert manual["continue-on-error"] is True
+    manual, atlas = [step for step in job["steps"] if "run" in step]
+    assert manual["continue-on-error"] is atlas["continue-on-error"] is True
+    assert f"{source['path']}/atlas --out {site['path']}/atlas" in atlas["run"]
     assert f"{source['path']}/docs" in manual["run"]
     assert f"{site['path']}/manual" in manual["run"]
     assert jobs["deploy"]["needs"] == "build"
     assert jobs["deploy"]["steps"][-1]["uses"].startswith("actions/deploy-pages@")
+
+
+def test_new_bundles_are_verified_before_they_are_merged():
+    commands = [step["run"] for step in steps_of("atlas.yml", "verify") if "run" in step]
+    assert any("format_bench verify" in each and "HEAD^1" in each for each in commands)
+    assert any("format_bench atlas atlas" in each and "--strict" in each for each in commands)
 
 
 def test_only_a_job_that_runs_no_packages_may_publish():

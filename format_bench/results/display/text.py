@@ -6,11 +6,11 @@ import math
 import re
 from collections.abc import Iterable
 
-# From the largest to the smallest; with the prefixes of the SI.
-_STEPS = {
+STEPS = {
     "seconds": ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
     "bytes": ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")),
 }
+"""Sizes and names of units, from the largest to the smallest; with the prefixes of the SI."""
 
 # Digits behind the point by the smallest ratio that has them: three digits in all, or more.
 _DECIMALS = ((99.95, 0), (9.995, 1), (0.1, 2))
@@ -21,7 +21,7 @@ def quantity(value: float, unit: str) -> str:
 
     Values of other units than seconds and bytes are counts or ratios, and come without a unit.
     """
-    steps = _STEPS.get(unit, ((1, ""),))
+    steps = STEPS.get(unit, ((1, ""),))
     if value == 0:
         # The smallest unit would be odd: "0 ns".
         return f"0 {dict(steps)[1]}".strip()
