@@ -31,12 +31,17 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
+    Places = NDArray[np.int64]
 
 # Ends of a spread: one of ten bundles is below, and one above.
 _ENDS = (0.1, 0.5, 0.9)
 
 # Versions in files, and times in them, change their sizes by less.
 _SIZE_NOISE = 0.01
+
+# Share of machines that contradict the others by chance: noise is exceeded by one cell in twenty, on each
+# side by half of these.
+_CHANCE = 0.025
 
 # Alternations of medians, after which levels change by less than noise.
 _ALTERNATIONS = 5
@@ -96,7 +101,7 @@ class Ranking:
     pairs: int
     """Pairs that some machine orders."""
     turning: int
-    """Pairs that machines order differently."""
+    """Pairs that machines order differently, more of them than by chance."""
     turns: list[Turn]
     """At most `MOST_TURNS` of them."""
     agreement: Spread | None
@@ -104,7 +109,7 @@ class Ranking:
 
     @property
     def holds(self) -> bool:
-        """Whether no machine contradicts another one."""
+        """Whether machines contradict each other by chance alone."""
         return not self.turning
 
 
@@ -198,66 +203,63 @@ class Rankings:
 
 
 def levels(logs: Floats) -> tuple[Floats, Floats]:
-    """Return the levels of machines, shape (rows,), and of configurations, shape (columns,).
+    """Return the levels of bundles, shape (rows,), and of configurations, shape (columns,).
 
     Medians are taken in turn, since some values are far off. The middle configuration has the level 0.
     """
     import numpy as np
 
-    of_machines, of_columns = np.zeros(len(logs)), np.zeros(logs.shape[1])
+    of_columns = np.zeros(logs.shape[1])
     for _ in range(_ALTERNATIONS):
-        of_machines = np.nanmedian(logs - of_columns, axis=1)
-        of_columns = np.nanmedian(logs - of_machines[:, None], axis=0)
+        of_rows = np.nanmedian(logs - of_columns, axis=1)
+        of_columns = np.nanmedian(logs - of_rows[:, None], axis=0)
         of_columns -= np.median(of_columns)
-    return of_machines, of_columns
+    return np.nanmedian(logs - of_columns, axis=1), of_columns
 
 
 def _ranked(group: Group, measure: Measure, values: Values, *, explains: bool) -> Ranking:
     import numpy as np
 
-    of_machines, of_columns = levels(values.logs)
+    of_rows, of_columns = levels(values.logs)
     order = np.argsort(of_columns, kind="stable")
-    logs = values.logs[:, order]
     configurations = [values.configurations[each] for each in order]
+    values = Values(values.entries, configurations, values.logs[:, order])
     names = [each.machine for each in values.entries]
     starts = np.array([n for n, name in enumerate(names) if n == 0 or name != names[n - 1]])
     noise = _noise(values.entries, measure)
-    ahead, leads = _ahead(logs, noise, starts)
-    turning = np.minimum(ahead, ahead.T)
-    pairs = np.triu(ahead + ahead.T > 0)
-    shown = np.argwhere(np.triu(turning))
-    shown = shown[np.argsort(-turning[tuple(shown.T)], kind="stable")][:MOST_TURNS]
-    relative = logs - of_machines[:, None] - of_columns[order[0]]
+    ahead, leads = _ahead(values.logs, noise, starts)
+    turning = np.triu(np.minimum(ahead, ahead.T))
+    turning[turning <= _CHANCE * len(starts)] = 0
+    divided = np.argwhere(turning)
+    divided = divided[np.argsort(-turning[tuple(divided.T)], kind="stable")][:MOST_TURNS]
+
+    def turn(one: int, other: int) -> Turn:
+        pair, logs = (configurations[one], configurations[other]), values.logs[:, one] - values.logs[:, other]
+        found = explained(group, values.entries, *pair, logs, noise) if explains else None
+        return Turn(*pair, int(ahead[one, other]), int(ahead[other, one]), found)
+
     return Ranking(
         group,
         measure,
-        [
-            Row(
-                configuration,
-                int(np.isfinite(logs[:, column]).sum()),
-                int(np.logical_or.reduceat(leads[:, column], starts).sum()),
-                _spread(relative[:, column]),
-                _spread(logs[:, column]),
-            )
-            for column, configuration in enumerate(configurations)
-        ],
+        rows=list(_rows(values, values.logs - of_rows[:, None] - of_columns[order[0]], leads, starts)),
         machines=len(starts),
-        bundles=len(logs),
-        pairs=int(pairs.sum()),
-        turning=int((np.triu(turning) > 0).sum()),
-        turns=[
-            Turn(
-                configurations[one],
-                configurations[other],
-                int(ahead[one, other]),
-                int(ahead[other, one]),
-                explained(group, values.entries, configurations[one], configurations[other],
-                          logs[:, one] - logs[:, other], noise) if explains else None,
-            )
-            for one, other in shown
-        ],
-        agreement=_agreement(logs),
+        bundles=len(names),
+        pairs=int(np.triu(ahead + ahead.T > 0).sum()),
+        turning=int((turning > 0).sum()),
+        turns=[turn(one, other) for one, other in divided],
+        agreement=_agreement(values.logs),
     )
+
+
+def _rows(values: Values, ratios: Floats, leads: Flags, starts: Places) -> Iterator[Row]:
+    """Yield the rows of a ranking; `ratios` are logarithms, and the others are as in `_ahead`."""
+    import numpy as np
+
+    for column, configuration in enumerate(values.configurations):
+        logs = values.logs[:, column]
+        first_on = int(np.logical_or.reduceat(leads[:, column], starts).sum())
+        spreads = _spread(ratios[:, column]), _spread(logs)
+        yield Row(configuration, int(np.isfinite(logs).sum()), first_on, *spreads)
 
 
 def _noise(entries: Sequence[Entry], measure: Measure) -> Floats:
@@ -270,7 +272,7 @@ def _noise(entries: Sequence[Entry], measure: Measure) -> Floats:
     return np.log1p(np.array(known))
 
 
-def _ahead(logs: Floats, noise: Floats, starts: NDArray[np.int64]) -> tuple[NDArray[np.int64], Flags]:
+def _ahead(logs: Floats, noise: Floats, starts: Places) -> tuple[Places, Flags]:
     """Return on how many machines each configuration is ahead of each other one, and who leads where.
 
     Parameters

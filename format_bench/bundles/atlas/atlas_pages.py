@@ -64,7 +64,7 @@ def write(columns: Columns, out: Path, say: Callable[[str], object]) -> None:
     out.mkdir(parents=True, exist_ok=True)
     for number, group in enumerate(groups[:MOST_PAGES]):
         leading = {each for each in rankings.by_group[group] if each.metric in _LEADING}
-        found = list(rankings.of(group, explain=leading))
+        found = list(rankings.of(group, explain=leading if number < MOST_LISTED else set()))
         address = page_name(group)
         _write(out / address, "atlas_data.html", **_data_page(group, found))
         say(address)
@@ -190,7 +190,7 @@ def _summary(ranking: Ranking) -> str:
         sentences.append("No two formats differ by more than noise.")
     elif ranking.holds:
         sentences.append(
-            f"The ranking holds on all machines: none contradicts another in {plural(ranking.pairs, 'pair')}."
+            f"The ranking holds on all machines: they agree on {plural(ranking.pairs, 'pair')} but for chance."
         )
     else:
         sentences.append(f"{ranking.turning:,} of {plural(ranking.pairs, 'pair')} turn around.")
@@ -214,7 +214,7 @@ def _turn_rows(ranking: Ranking) -> list[list[str]]:
 def _dependence(found: Dependence | None) -> str:
     """Return what a ratio depends on, with the error of left-out machines, as a sentence."""
     if found is None:
-        return f"not fitted: fewer than {FEWEST_MACHINES} machines, or a lesser measure"
+        return f"not fitted: only leading measures are, on {FEWEST_MACHINES} machines or more"
     errors = f"{format_ratio(found.error)}, by the mean of the others {format_ratio(found.baseline)}"
     error = f"typical error of a left-out machine {errors}"
     if not found.is_better:

@@ -21,6 +21,7 @@ from adapter_core.text import printable
 from format_bench.bundles.checks import Verdict, quick_checks
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.instruments.medium import IN_MEMORY
+from format_bench.metadata.libraries import distributions
 from format_bench.results import bundle as bundle_file
 from format_bench.results.candidates import Configuration
 from format_bench.results.conditions import WITHIN_A_PLACE, place_of
@@ -43,6 +44,8 @@ _RANKED_UNITS = {"seconds", "bytes"}
 
 # In place of own names, as bundles have them: the same placeholder means another thing in each bundle.
 _PLACEHOLDER = re.compile(r"(own|question|medium|place|library-set)-\d+")
+
+_VERSION = re.compile(r"[\w.+-]{1,40}")
 
 # Bundles that a process reads at a time; fewer are read in this one, which saves its start.
 _AT_A_TIME = 25
@@ -248,7 +251,11 @@ def _facts_of(head: dict[str, Any]) -> Facts:
         return value if isinstance(value, kind) else None
 
     python = str(fact("python", "version", str) or "").partition(" ")[0]
-    libraries = {name: each for name, each in run.get("libraries", {}).items() if isinstance(each, str)}
+    libraries = {
+        name: version
+        for name, version in run.get("libraries", {}).items()
+        if name in _libraries() and isinstance(version, str) and _VERSION.fullmatch(version)
+    }
     noise = head["noise"]
     return Facts(
         processor=fact("cpu", "model", str) or "",
@@ -259,6 +266,12 @@ def _facts_of(head: dict[str, Any]) -> Facts:
         versions=({"Python": python} if python else {}) | libraries,
         noise=noise["quantile_95"] if noise else None,
     )
+
+
+@functools.cache
+def _libraries() -> frozenset[str]:
+    """Return the names of the libraries that adapters require."""
+    return frozenset(distributions())
 
 
 def _positive(number: float | None) -> float | None:

@@ -129,7 +129,7 @@ def test_left_out_machines_are_predicted_by_the_others_alone():
         assert found.left_out[inside] == pytest.approx(expected)
 
 
-def test_levels_of_machines_and_formats_are_told_apart():
+def test_levels_of_machines_and_formats_are_separated():
     machines, formats = np.array([0.0, 2.0, -1.0, 5.0]), np.array([-3.0, 0.0, 0.5, 0.0])
     logs = machines[:, None] + formats
     assert levels(logs)[1] == pytest.approx(formats)

@@ -67,7 +67,10 @@
     return `${Number((value / size).toPrecision(3))} ${name}`;
   }
 
-  const ratioText = (value) => (value < 0.1 ? value.toPrecision(3) : value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0));
+  function ratioText(value) {
+    if (value < 0.1) return String(Number(value.toPrecision(3)));
+    return value < 99.95 ? value.toFixed(value < 9.995 ? 2 : 1) : Math.round(value).toLocaleString("en");
+  }
 
   function add(row, text, name) {
     const cell = document.createElement(row.closest("thead") ? "th" : "td");
