@@ -1,7 +1,7 @@
 """Check of an atlas of many bundles: ``python -m tools.check_atlas --bundles 2000``.
 
-Makes bundles of made-up machines, about 2,000 records each, builds their atlas in a process of its own, and
-prints time, memory of the largest process, and sizes of pages, also as servers send them, by gzip.
+Makes bundles of made-up machines, about 2,000 records each, builds their atlas in a process of its own,
+and prints time, memory of the largest process, and sizes of pages, also as servers send them, by gzip.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RECORDS = 2_000
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--bundles", type=int, default=2000)
-    parser.add_argument("--keep", type=Path, help="Folder that keeps bundles and site; bundles in it are used.")
+    parser.add_argument("--keep", type=Path, help="Folder of bundles and site; bundles in it are used.")
     found = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         check(found.keep or Path(temporary), found.bundles)
@@ -44,13 +44,15 @@ def check(folder: Path, number: int) -> None:
     paths = list(bundles.rglob("*.bundle.gz"))
     print(f"{len(paths):,} bundles, {quantity(sum(each.stat().st_size for each in paths), 'bytes')}")
     start = time.monotonic()
-    command = [sys.executable, "-m", "format_bench", "--quiet", "atlas", str(bundles), "--out", str(site)]
+    arguments = ["--quiet", "atlas", str(bundles), "--out", str(site)]
+    command = [sys.executable, "-m", "format_bench", *arguments]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"built in {time.monotonic() - start:.0f} s, {usage.ru_utime + usage.ru_stime:.0f} s of CPU")
     print(f"largest process: {quantity(usage.ru_maxrss * 1024, 'bytes')}")
     pages = {each.name: each.read_bytes() for each in site.glob("*.html")}
-    sizes = sorted(((len(text), len(gzip.compress(text)), name) for name, text in pages.items()), reverse=True)
+    found = [(len(text), len(gzip.compress(text)), name) for name, text in pages.items()]
+    sizes = sorted(found, reverse=True)
     for size, sent, name in sizes[:4]:
         print(f"{name}: {quantity(size, 'bytes')}, sent as {quantity(sent, 'bytes')}")
     print(f"{len(sizes)} pages, {quantity(sum(size for size, _, _ in sizes), 'bytes')}")

@@ -44,8 +44,10 @@ def head(chance: random.Random, machine: int, month: str) -> dict[str, Any]:
     }
     noise = {"cells": 100, "median": 0.03, "quantile_95": 0.08}
     check = {"pairs": 0, "out_of_order": 0, "beyond_noise": 0}
-    facts = {"made": f"{month}-20", "program": "0.1", "commands": ["format-bench run"], "left_out": []}
-    return {"form": FORM, "version": VERSION, "metadata": [run], "noise": noise, "self_check": check} | facts
+    return {
+        "form": FORM, "version": VERSION, "made": f"{month}-20", "program": "0.1", "metadata": [run],
+        "commands": ["format-bench run"], "noise": noise, "self_check": check, "left_out": [],
+    }  # fmt: skip
 
 
 def records(
@@ -85,7 +87,8 @@ def _factor(label: str, metric: str, cpus: int, pyarrow: str) -> float:
 def write_bundle(path: Path, facts: dict[str, Any], found: list[dict[str, Any]]) -> Path:
     """Write a head and records as a bundle, right or wrong."""
     lines = [json.dumps(each).encode() + b"\n" for each in found]
-    whole = facts | {"records": len(lines), "records_sha256": hashlib.sha256(b"".join(lines)).hexdigest()}
+    digest = hashlib.sha256(b"".join(lines)).hexdigest()
+    whole = facts | {"records": len(lines), "records_sha256": digest}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(gzip.compress(json.dumps(whole).encode() + b"\n" + b"".join(lines), 6))
     return path
@@ -117,7 +120,7 @@ def write_bundles(
 
 
 def change(path: Path, changed: Callable[[dict[str, Any], list[dict[str, Any]]], object]) -> Path:
-    """Change head and records of a bundle as a careful forger would: the digest of the records is right."""
+    """Change a bundle as a careful forger would: its records have the stated digest afterwards."""
     first, *lines = map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
     changed(first, lines)
     return write_bundle(path, first, lines)

@@ -1,8 +1,8 @@
 """Agreement of machines on rankings: typical order, spread of each cell, pairs that turn around.
 
-Logarithms of values are the sum of a machine's level and a configuration's, so that machines of different
-speed, and with different formats, compare. One configuration is ahead of another in a bundle if the other's
-value is larger by more than the bundle's noise.
+Logarithms of values are the sum of a level of the bundle and one of the configuration, so that machines
+of different speed, and with different formats, compare. One configuration is ahead of another in a bundle
+if the other's value is larger by more than the bundle's noise.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from format_bench.bundles.atlas.collection import Cell, Columns, Entry, Group
+    from format_bench.bundles.atlas.collection import Columns, Entry, Group
     from format_bench.results.candidates import Configuration
     from format_bench.results.metrics import Measure
 
@@ -39,8 +39,8 @@ _ENDS = (0.1, 0.5, 0.9)
 # Versions in files, and times in them, change their sizes by less.
 _SIZE_NOISE = 0.01
 
-# Share of machines that contradict the others by chance: noise is exceeded by one cell in twenty, on each
-# side by half of these.
+# Share of machines that contradict the others by chance: one cell in twenty exceeds the noise, half of
+# these on each side.
 _CHANCE = 0.025
 
 # Alternations of medians, after which levels change by less than noise.
@@ -105,7 +105,7 @@ class Ranking:
     turns: list[Turn]
     """At most `MOST_TURNS` of them."""
     agreement: Spread | None
-    """Spearman's rho of a bundle's order and the typical one; None for fewer than three configurations."""
+    """Spearman's rho of the order of a bundle and the typical one; None below three configurations."""
 
     @property
     def holds(self) -> bool:
@@ -152,14 +152,15 @@ class Rankings:
         """Numbers of the cells by group and measure; groups of most machines first."""
         import numpy as np
 
-        found: defaultdict[Group, defaultdict[Measure, list[int]]] = defaultdict(lambda: defaultdict(list))
+        found: defaultdict[Group, dict[Measure, list[int]]] = defaultdict(dict)
         for number, cell in enumerate(self._cells):
-            found[cell.group][cell.measure].append(number)
+            found[cell.group].setdefault(cell.measure, []).append(number)
 
         def place(group: Group) -> tuple[object, ...]:
             entries = self._of([each for cells in found[group].values() for each in cells])
-            order = suite_order(group.suite), group.place, group.rows, group.threads, query_order(group.query)
-            return -len(np.unique(self._machine[entries])), *order
+            data = suite_order(group.suite), group.place, group.rows
+            machines = len(np.unique(self._machine[entries]))
+            return -machines, *data, group.threads, query_order(group.query)
 
         groups = sorted(found, key=place)
         return {each: {m: found[each][m] for m in sorted_measures(found[each])} for each in groups}
@@ -234,7 +235,8 @@ def _ranked(group: Group, measure: Measure, values: Values, *, explains: bool) -
     divided = divided[np.argsort(-turning[tuple(divided.T)], kind="stable")][:MOST_TURNS]
 
     def turn(one: int, other: int) -> Turn:
-        pair, logs = (configurations[one], configurations[other]), values.logs[:, one] - values.logs[:, other]
+        pair = configurations[one], configurations[other]
+        logs = values.logs[:, one] - values.logs[:, other]
         found = explained(group, values.entries, *pair, logs, noise) if explains else None
         return Turn(*pair, int(ahead[one, other]), int(ahead[other, one]), found)
 

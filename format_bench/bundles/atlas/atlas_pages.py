@@ -110,11 +110,11 @@ def page_name(group: Group) -> str:
 
 def _lead(columns: Columns) -> str:
     machines = len({each.machine for each in columns.entries})
-    records = sum(each.records for each in columns.entries)
+    values = sum(each.values for each in columns.entries)
     months = sorted({each.month for each in columns.entries})
     when = months[0] if len(months) == 1 else f"{months[0]} to {months[-1]}"
     bundles = plural(len(columns.entries), "bundle")
-    return f"{plural(records, 'record')} in {bundles} of {plural(machines, 'machine')}, {when}"
+    return f"{plural(values, 'value')} in {bundles} of {plural(machines, 'machine')}, {when}"
 
 
 def _data_page(group: Group, rankings: list[Ranking]) -> dict[str, Any]:
@@ -181,21 +181,20 @@ def _anchor(configuration: Configuration, measure: Measure) -> str:
 
 
 def _summary(ranking: Ranking) -> str:
-    first = ranking.rows[0]
+    first, machines = ranking.rows[0], plural(ranking.machines, "machine")
+    pairs = plural(ranking.pairs, "pair")
     sentences = [
-        f"{first.configuration} is typically first; on {first.first_on:,} of "
-        f"{plural(ranking.machines, 'machine')} it is, or ties."
+        f"{first.configuration} is typically first; it is, or ties, on {first.first_on:,} of {machines}."
     ]
     if not ranking.pairs:
         sentences.append("No two formats differ by more than noise.")
     elif ranking.holds:
-        sentences.append(
-            f"The ranking holds on all machines: they agree on {plural(ranking.pairs, 'pair')} but for chance."
-        )
+        sentences.append(f"The ranking holds on all machines: they agree on {pairs}, but for chance.")
     else:
-        sentences.append(f"{ranking.turning:,} of {plural(ranking.pairs, 'pair')} turn around.")
+        sentences.append(f"{ranking.turning:,} of {pairs} turn around.")
     if rho := ranking.agreement:
-        sentences.append(f"Spearman's rho with this order: {_rho(rho.median)}, {_rho(rho.low)} at the low end.")
+        low, middle = _rho(rho.low), _rho(rho.median)
+        sentences.append(f"Spearman's rho with this order is {middle}, {low} at the low end.")
     return " ".join(sentences)
 
 
@@ -220,7 +219,7 @@ def _dependence(found: Dependence | None) -> str:
     if not found.is_better:
         return f"no recorded fact explains it: {error}"
     orders = f"order right on {found.right:.0%}, {found.baseline_right:.0%} by the mean"
-    effects = "; ".join(f"{each.fact}: ×{format_ratio(each.factor)}" for each in found.effects)
+    effects = "; ".join(f"{each.fact}: {format_ratio(each.factor)} times" for each in found.effects)
     return f"{effects or 'no single fact stands out'} ({error}; {orders})"
 
 

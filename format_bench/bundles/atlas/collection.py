@@ -1,7 +1,7 @@
 """Collection of bundles in a folder, as columns of values with the facts of their machines.
 
-A bundle is at MACHINE/YYYY-MM/NAME.bundle.gz. One that cannot be read, or fails a quick check, is left out
-with a sentence. Millions of values stay as arrays: a record lives only while its bundle is read.
+A bundle is at MACHINE/YYYY-MM/NAME.bundle.gz. One that cannot be read, or fails a quick check, is left
+out with a sentence. Millions of values stay as arrays: a record lives only while its bundle is read.
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-_MACHINE = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-_MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+_PLACE = re.compile(r"(?P<machine>[a-z0-9][a-z0-9-]{0,39})/(?P<month>[0-9]{4}-(?:0[1-9]|1[0-2]))")
 
 _RANKED_UNITS = {"seconds", "bytes"}
 
@@ -84,7 +83,8 @@ class Entry:
     month: str
     path: str
     """Relative to the atlas."""
-    records: int
+    values: int
+    """Number of its values that rankings count."""
     facts: Facts
 
 
@@ -192,9 +192,11 @@ def _read(path: Path, shown: Path, found: Columns) -> None:
     """
     import numpy as np
 
-    machine, month, *rest = [*shown.parts[:-1], "", ""]
-    if len(rest) != 2 or not (_MACHINE.fullmatch(machine) and _MONTH.fullmatch(month)):  # noqa: PLR2004 (both are fillers)
-        raise InvalidResultsError("its folders are not MACHINE/YYYY-MM, in small letters, digits and hyphens")
+    place = _PLACE.fullmatch(shown.parent.as_posix())
+    if not place:
+        raise InvalidResultsError(
+            "its folders are not MACHINE/YYYY-MM, in at most 40 small letters, digits and hyphens"
+        )
     if path.is_symlink():
         raise InvalidResultsError("it is a link")
     whole = bundle_file.read(path)
@@ -209,7 +211,7 @@ def _read(path: Path, shown: Path, found: Columns) -> None:
         else:
             cells.append(found.cells.setdefault(cell, len(found.cells)))
             values.append(each.value)
-    entry = Entry(machine, month, str(shown), len(whole.records), _facts_of(whole.head))
+    entry = Entry(**place.groupdict(), path=str(shown), values=len(cells), facts=_facts_of(whole.head))
     found.parts.append((len(found.entries), np.array(cells, np.int32), np.array(values, np.float64)))
     found.entries.append(entry)
 

@@ -1,8 +1,9 @@
 """Dependence of a ratio of two formats on facts of machines, with the error of leaving each machine out.
 
 Logarithms of ratios are regressed on standardised facts by ridge regression (A. E. Hoerl, R. W. Kennard:
-Ridge Regression, Technometrics 12, 1970). The error is that of machines whose bundles were left out, beside
-a baseline: the mean of the other machines. Facts that go together, such as CPUs and memory, share an effect.
+Ridge Regression, Technometrics 12, 1970). Its error is taken on machines whose bundles were left out,
+beside a baseline, the mean of the other machines. Facts that go together, as CPUs and memory, share an
+effect.
 """
 
 from __future__ import annotations

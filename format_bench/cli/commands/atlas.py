@@ -24,7 +24,7 @@ from format_bench.results.display.text import plural
     metavar="SITE",
     help="Folder of the site, made if missing.",
 )
-@click.option("--strict", is_flag=True, help="End with status 2, without a site, if a bundle is left out.")
+@click.option("--strict", is_flag=True, help="Write nothing, and fail, if a bundle would be left out.")
 @click.pass_obj
 def command(obj: dict[str, bool], folder: Path, out: Path, strict: bool) -> None:  # noqa: FBT001 (a switch)
     """Write bundles of many machines as a static site: rankings that hold on all, and those that do not.
@@ -43,7 +43,8 @@ def command(obj: dict[str, bool], folder: Path, out: Path, strict: bool) -> None
     for path, reason in columns.refused:
         shown(printable(f"left out: {path}: {reason}"))
     if strict and columns.refused:
-        raise InvalidResultsError(f"{folder}: {plural(len(columns.refused), 'bundle')} would be left out")
+        number = plural(len(columns.refused), "bundle")
+        raise InvalidResultsError(f"{folder}: {number} would be left out")
     write(columns, out, shown)
     click.echo(out / INDEX)
     shown(f"{plural(len(columns.entries), 'bundle')}, {len(columns.refused)} left out")

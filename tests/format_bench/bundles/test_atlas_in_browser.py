@@ -1,4 +1,4 @@
-"""Pages of an atlas in a real browser: a reader's own bundle beside them, permanent links, readability."""
+"""Atlas in a real browser: a reader's own bundle beside it, permanent links, readability."""
 
 from __future__ import annotations
 
@@ -45,13 +45,15 @@ def opened(browser, atlas):
 def choose(page, path):
     before = page.text_content("#mine-status")
     page.set_input_files("#mine-file", path)
-    page.wait_for_function("text => document.querySelector('#mine-status').textContent !== text", arg=before)
+    changed = "text => document.querySelector('#mine-status').textContent !== text"
+    page.wait_for_function(changed, arg=before)
     return page.text_content("#mine-status")
 
 
 def own_of(page, measure):
     """Return the cells of a reader's own bundle by row."""
-    script = "rows => rows.map(r => [r.id, ...Array.from(r.querySelectorAll('td.own'), c => c.textContent)])"
+    cells = "Array.from(row.querySelectorAll('td.own'), (each) => each.textContent)"
+    script = f"rows => rows.map((row) => [row.id, ...{cells}])"
     rows = page.eval_on_selector_all(f"[id='{measure}'] table:first-of-type tbody tr[data-of]", script)
     return {name: cells for name, *cells in rows}
 
@@ -66,7 +68,8 @@ def test_an_own_bundle_is_shown_beside_the_atlas(atlas, opened):
     own = {
         each["format"]: each["value"]
         for each in records
-        if each["dataset"] == "eq" and each["metric"] == "read time" and each["conditions"]["cache"] == "warm"
+        if (each["dataset"], each["metric"]) == ("eq", "read time")
+        and each["conditions"]["cache"] == "warm"
     }
     typical = {row.configuration.format: row.ratio.median for row in ranking.rows}
     level = statistics.median(math.log(own[name] / typical[name]) for name in own)
