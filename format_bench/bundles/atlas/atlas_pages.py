@@ -177,7 +177,11 @@ def _identity(configuration: Configuration) -> str:
 
 
 def _anchor(configuration: Configuration, measure: Measure) -> str:
-    return f"{measure.option}/{str(configuration).replace(' ', '_')}"
+    """Return the id of a row, without facts of adapters, which later versions may state otherwise."""
+    of = configuration
+    level = "" if of.level is None else str(of.level)
+    parts = filter(None, (of.format, of.codec, level, of.settings, of.track))
+    return f"{measure.option}/{'-'.join(parts).replace(' ', '_')}"
 
 
 def _summary(ranking: Ranking) -> str:

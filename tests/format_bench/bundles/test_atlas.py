@@ -71,8 +71,8 @@ def test_sizes_hold_on_all_machines_and_times_turn_around(rankings):
     assert rankings[SIZE].pairs > 0
     assert rankings[READ].turning == len(rankings[READ].turns) > 0
     turn = turn_of(rankings[READ], SLOW_ALONE, "ORC")
-    # With 8 CPUs or more; one has to be ahead by more than the noise of 8 %.
-    assert (turn.one_ahead, turn.other_ahead) == (6, 6)
+    # With 8 CPUs or more, and with 2 or fewer; with 4 they differ by less than noise.
+    assert (turn.one_ahead, turn.other_ahead) == (6, 4)
 
 
 def test_rankings_count_machines_and_bundles(rankings):
@@ -80,7 +80,7 @@ def test_rankings_count_machines_and_bundles(rankings):
     assert {row.bundles for row in rankings[READ].rows} == {24}
     assert {row.configuration.format for row in rankings[READ].rows} == set(LABELS)
     assert rankings[SIZE].rows[0].first_on == 12
-    assert 0.7 < rankings[READ].agreement.low <= rankings[READ].agreement.median <= 1
+    assert 0.5 < rankings[READ].agreement.low < rankings[READ].agreement.median <= 1
 
 
 def test_facts_that_a_ranking_depends_on_are_found(rankings):
@@ -141,7 +141,7 @@ def test_levels_of_machines_and_formats_are_separated():
 
 
 def test_spreads_are_those_of_the_bundles(columns, rankings):
-    row = rankings[READ].rows[0]
+    (row,) = (each for each in rankings[READ].rows if each.configuration.format == "JSON")
     found = Rankings(columns)
     values = found.values(found.by_group[EQ][READ])
     logs = values.logs[:, values.configurations.index(row.configuration)]

@@ -74,7 +74,7 @@ def test_an_own_bundle_is_shown_beside_the_atlas(atlas, opened):
     typical = {row.configuration.format: row.ratio.median for row in ranking.rows}
     level = statistics.median(math.log(own[name] / typical[name]) for name in own)
     expected = {
-        f"read_time/{row.configuration}": [
+        f"read_time/{row.configuration.format}": [
             quantity(own[row.configuration.format], "seconds"),
             format_ratio(own[row.configuration.format] / math.exp(level)),
         ]
@@ -101,6 +101,7 @@ def test_an_own_bundle_stays_for_the_other_pages_until_it_is_put_away(atlas, ope
 @pytest.mark.parametrize(
     "content",
     [b"PK\3\4", gzip.compress(b"{}\n"), gzip.compress(b"[" * 10_000), gzip.compress(b"null\n<script>")],
+    ids=["no gzip", "no bundle", "no JSON", "no head"],
 )
 def test_other_files_change_nothing(opened, tmp_path, content):
     path = tmp_path / "<b>x.bundle.gz"
@@ -112,7 +113,7 @@ def test_other_files_change_nothing(opened, tmp_path, content):
 
 def test_a_permanent_link_marks_its_row(opened):
     page = opened("tabular-eq-100.html#cold_read_time/Parquet")
-    assert page.eval_on_selector(":target", "row => row.querySelector('a').textContent") == "Parquet"
+    assert page.eval_on_selector(":target", "row => row.querySelector('a').textContent") == "Parquet, no codec"
     page.click("[id='size/CSV'] th a")
     assert page.url.endswith("#size/CSV")
 
