@@ -131,7 +131,6 @@ def _read(path: Path) -> Bundle:
     lines = _lines(path)
     head = _head(next(lines, b""))
     cells: dict[tuple[object, ...], Record] = {}
-    # Most texts are those of the record before.
     checked: set[str] = set()
     digest = hashlib.sha256()
     for number, each in enumerate(lines, start=2):
@@ -141,13 +140,16 @@ def _read(path: Path) -> Bundle:
             record = parsed(each)
         except InvalidRecordError as error:
             raise ValueError(f"line {number}: {error}") from error
-        if key(record) in cells:
+        cell = key(record)
+        if cell in cells:
             raise ValueError(f"line {number} is another record of one cell")
-        for text in _texts(record):
-            if text not in checked:
+        texts = _texts(record)
+        # Most texts are those of an earlier record.
+        if not checked.issuperset(texts):
+            for text in texts:
                 _check_text(text, number)
-                checked.add(text)
-        cells[key(record)] = record
+            checked.update(texts)
+        cells[cell] = record
         digest.update(each)
     if len(cells) != head["records"]:
         raise ValueError(f"its head announces {head['records']:,} records, but {len(cells):,} follow")
@@ -187,10 +189,10 @@ def _validator() -> jsonschema.Draft202012Validator:
     return strict_validator(schema())
 
 
-def _texts(record: Record) -> Iterator[str]:
+def _texts(record: Record) -> tuple[str, ...]:
     named = (record.suite, record.format, record.dataset, record.codec or "", record.query)
-    yield from (*named, record.sentence, record.run_id, record.machine, record.environment)
-    yield from _texts_in(record.conditions)
+    further = (record.sentence, record.run_id, record.machine, record.environment)
+    return (*named, *further, *record.conditions, *record.conditions.values())
 
 
 def _texts_in(facts: Any) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import hashlib
 import json
@@ -13,6 +14,7 @@ from typing import Any
 
 from format_bench.bundles.data_digests import data_digest
 from format_bench.results.bundle import FORM, VERSION
+from format_bench.results.metrics import METRICS
 from format_bench.results.suites import SUITES
 from tests.factories.records import TABULAR, record
 
@@ -68,7 +70,7 @@ def records(
                     value *= speed * chance.lognormvariate(0, 0.02)
                 where = {"format": label, "dataset": dataset, "metric": metric}
                 conditions = {"threads": "all"} | ({"cache": cache} if cache else {})
-                unit = record(label, metric, 1.0).unit
+                unit = METRICS[metric].unit
                 value = float(f"{value:.6g}") if unit == "seconds" else float(round(value))
                 yield usual | where | {
                     "unit": unit, "conditions": conditions, "value": value, "repeats": [value],
@@ -76,12 +78,17 @@ def records(
 
 
 def _factor(label: str, metric: str, cpus: int, pyarrow: str) -> float:
-    factor = 1.6 ** random.Random(f"{label} {metric.removesuffix('time')}").randrange(6)
+    factor = _typical(label, metric)
     if "read" in metric and label in {SLOW_ALONE, "ORC"}:
         factor = 2.0 * (1 + GAIN) ** -(cpus.bit_length() - 1) if label == SLOW_ALONE else 1.0
     if "save" in metric and label in {CHANGED, "CSV"}:
         factor = 1.0 if label == "CSV" else (CHANGE if pyarrow == PYARROW[-1] else 1.0) * 0.6
     return factor
+
+
+@functools.cache
+def _typical(label: str, metric: str) -> float:
+    return 1.6 ** random.Random(f"{label} {metric.removesuffix('time')}").randrange(6)
 
 
 def write_bundle(path: Path, facts: dict[str, Any], found: list[dict[str, Any]]) -> Path:

@@ -1,8 +1,8 @@
 """Agreement of machines on rankings: typical order, spread of each cell, pairs that turn around.
 
 Logarithms of values are the sum of a level of the bundle and one of the configuration, so that machines
-of different speed, and with different formats, compare. In a bundle one configuration is ahead of another
-if the other's value is larger by more than the noise there.
+of different speed, and with different formats, compare. In a bundle, one configuration is ahead of
+another if the other's value is larger by more than the noise there.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from format_bench.results.conditions import WITHIN_A_PLACE, place_of
 from format_bench.results.environments import MEASUREMENT, UNKNOWN, versions_of
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.records import key
-from format_bench.results.suites import SUITES, compared_with, family_of_suite
+from format_bench.results.suites import FAMILIES, SUITES, compared_with, family_of_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -229,9 +229,10 @@ def _cell(of: tuple[Any, ...], environment: str) -> tuple[Cell | None, str]:
         return None, "counts and ratios, which are not ranked"
     family = family_of_suite(suite)
     own = [dataset, query, *conditions.values()]
-    if any(map(_PLACEHOLDER.fullmatch, own)) or dataset not in operations_of(family).datasets():
+    formats, datasets = _known(family.name)
+    if any(map(_PLACEHOLDER.fullmatch, own)) or dataset not in datasets:
         return None, "own data, questions, media or places"
-    if suite not in SUITES or label not in registry_of(family).names():
+    if suite not in SUITES or label not in formats:
         return None, "formats or suites that are not known here"
     version = versions_of(environment).get(MEASUREMENT, UNKNOWN)
     if version not in {UNKNOWN, str(SUITES[suite].version)}:
@@ -242,6 +243,13 @@ def _cell(of: tuple[Any, ...], environment: str) -> tuple[Cell | None, str]:
     measure = Measure(metric, conditions.get("cache")).comparable
     further = {name: conditions.get(name, "") for name in ("track", "settings")}
     return Cell(group, measure, Configuration(label, codec, level, family=family.name, **further)), ""
+
+
+@functools.cache
+def _known(family: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the labels of formats and the names of generated data of a family."""
+    found = FAMILIES[family]
+    return frozenset(registry_of(found).names()), frozenset(operations_of(found).datasets())
 
 
 def _facts_of(head: dict[str, Any]) -> Facts:

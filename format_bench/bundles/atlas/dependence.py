@@ -31,8 +31,8 @@ FEWEST_MACHINES = 5
 # A fact of standardised values weighs like one bundle against no effect: chosen before any measurement.
 _PENALTY = 1.0
 
-# An effect is named beyond so many of its standard errors, since one of a dozen is beyond two by chance; and
-# no more than so many.
+# An effect is named beyond so many of its standard errors, since one of a dozen is beyond two by chance;
+# and no more than so many.
 _STANDARD_ERRORS, _MOST_EFFECTS = 3.0, 3
 
 # Parts of the names of processors.

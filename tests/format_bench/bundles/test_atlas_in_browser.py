@@ -113,7 +113,10 @@ def test_other_files_change_nothing(opened, tmp_path, content):
 
 def test_a_permanent_link_marks_its_row(opened):
     page = opened("tabular-eq-100.html#cold_read_time/Parquet")
-    assert page.eval_on_selector(":target", "row => row.querySelector('a').textContent") == "Parquet, no codec"
+    assert (
+        page.eval_on_selector(":target", "row => row.querySelector('a').textContent")
+        == "Parquet, no codec"
+    )
     page.click("[id='size/CSV'] th a")
     assert page.url.endswith("#size/CSV")
 
