@@ -112,7 +112,7 @@ def explained(  # noqa: PLR0913, PLR0917 (a pair of configurations with its valu
     import numpy as np
 
     known = np.flatnonzero(np.isfinite(logs))
-    kept, y = [entries[each] for each in known], logs[known]
+    kept, y = [entries[int(each)] for each in known], logs[known]
     machines = [each.machine for each in kept]
     if len(set(machines)) < FEWEST_MACHINES:
         return None
