@@ -1,7 +1,7 @@
 """Check of an atlas of many bundles: ``python -m tools.check_atlas --bundles 2000``.
 
 Makes bundles of made-up machines, about 2,000 records each, builds their atlas in a process of its own,
-and prints time, memory of the process that writes, and sizes of pages, also as servers send them, by gzip.
+and prints time, memory of the process that writes, and sizes of pages, also as sent by gzip.
 """
 
 from __future__ import annotations
@@ -48,9 +48,8 @@ def check(folder: Path, number: int) -> None:
     command = [sys.executable, "-m", "format_bench", *arguments]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    print(
-        f"built in {time.monotonic() - start:.0f} s, {quantity(most, 'bytes')} in the process that writes"
-    )
+    seconds = time.monotonic() - start
+    print(f"built in {seconds:.0f} s, {quantity(most, 'bytes')} in the process that writes")
     pages = {each.name: each.read_bytes() for each in site.glob("*.html")}
     found = [(len(text), len(gzip.compress(text)), name) for name, text in pages.items()]
     sizes = sorted(found, reverse=True)

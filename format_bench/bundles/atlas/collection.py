@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from format_bench.results.bundle import Bundle
+
 
 _PLACE = re.compile(r"(?P<machine>[a-z0-9][a-z0-9-]{0,39})/(?P<month>[0-9]{4}-(?:0[1-9]|1[0-2]))")
 
@@ -211,7 +213,7 @@ def _read(path: Path, shown: Path, found: Columns) -> None:
         else:
             cells.append(found.cells.setdefault(cell, len(found.cells)))
             values.append(each.value)
-    entry = Entry(**place.groupdict(), path=str(shown), values=len(cells), facts=_facts_of(whole.head))
+    entry = Entry(**place.groupdict(), path=str(shown), values=len(cells), facts=_facts_of(whole))
     found.parts.append((len(found.entries), np.array(cells, np.int32), np.array(values, np.float64)))
     found.entries.append(entry)
 
@@ -252,8 +254,9 @@ def _known(family: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(registry_of(found).names()), frozenset(operations_of(found).datasets())
 
 
-def _facts_of(head: dict[str, Any]) -> Facts:
+def _facts_of(whole: Bundle) -> Facts:
     """Return the facts of the newest run; those that are not of their kind are not known."""
+    head = whole.head
     run: dict[str, Any] = head["metadata"][-1] if head["metadata"] else {}
 
     def fact(section: str, name: str, kind: type | tuple[type, ...]) -> Any:
@@ -261,9 +264,13 @@ def _facts_of(head: dict[str, Any]) -> Facts:
         return value if isinstance(value, kind) else None
 
     python = str(fact("python", "version", str) or "").partition(" ")[0]
-    libraries = {
+    stated = run.get("libraries", {}) | {"Python": python}
+    # Of several runs, the newest need not be the one that measured.
+    for text in sorted({each.environment for each in whole.records}):
+        stated |= {name: each for name, each in versions_of(text).items() if each != UNKNOWN}
+    versions = {
         name: version
-        for name, version in run.get("libraries", {}).items()
+        for name, version in stated.items()
         if name in _libraries() and isinstance(version, str) and _VERSION.fullmatch(version)
     }
     noise = head["noise"]
@@ -273,15 +280,15 @@ def _facts_of(head: dict[str, Any]) -> Facts:
         memory_bytes=_positive(fact("memory", "total_bytes", (int, float))),
         file_system=fact("scratch", "file_system", str) or "",
         rotational=fact("scratch", "rotational", bool),
-        versions=({"Python": python} if python else {}) | libraries,
+        versions=versions,
         noise=noise["quantile_95"] if noise else None,
     )
 
 
 @functools.cache
 def _libraries() -> frozenset[str]:
-    """Return the names of the libraries that adapters require."""
-    return frozenset(distributions())
+    """Return Python and the names of the libraries that adapters require."""
+    return frozenset({"Python", *distributions()})
 
 
 def _positive(number: float | None) -> float | None:

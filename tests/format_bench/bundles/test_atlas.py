@@ -179,6 +179,19 @@ def test_forged_bundles_are_left_out(few, tamper, check):
     assert {number for number, _, _ in found.parts} == {0, 1}
 
 
+def test_versions_are_those_of_the_records(few):
+    change(few[0], lambda head, _: head["metadata"].append({"started": "2026-11-16"}))
+    change(
+        few[1],
+        lambda head, _: head["metadata"].append(
+            {**head["metadata"][0], "libraries": {"pyarrow": "99.0"}}
+        ),
+    )
+    versions = [each.facts.versions["pyarrow"] for each in collect(few[0].parents[2]).entries]
+    assert "99.0" not in versions
+    assert len(versions) == 3
+
+
 def test_hostile_files_are_left_out_and_the_others_go_on(few):
     folder, secret = few[0].parents[2], few[0].read_bytes()
     few[1].write_bytes(gzip.compress(b"\0" * 2**22))
