@@ -27,7 +27,7 @@ from format_bench.results.display.text import plural
 @click.option("--strict", is_flag=True, help="Write nothing, and fail, if a bundle would be left out.")
 @click.pass_obj
 def command(obj: dict[str, bool], folder: Path, out: Path, strict: bool) -> None:  # noqa: FBT001 (a switch)
-    """Write bundles of many machines as a static site: rankings that hold on all, and those that do not.
+    """Write bundles of many machines as a static site.
 
     FOLDER has bundles at MACHINE/YYYY-MM/NAME.bundle.gz. One that is damaged, was changed, or has other
     data or versions than it says is left out with the reason. Each data set has a page with the spread
