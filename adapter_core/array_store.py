@@ -5,13 +5,14 @@ A further concern has a protocol of its own: `appendable`, `remote_arrays`, `par
 
 from __future__ import annotations
 
+import copy
 import os
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from adapter_core.array_source import ArraySource
 from adapter_core.errors import CannotHoldError, UnsupportedError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from adapter_core.array_reader import ArrayReader
     from adapter_core.codecs import ErrorScale
+    from adapter_core.error_bounds import ErrorBound
 
 INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
 FLOATS = frozenset({"float16", "float32", "float64"})
@@ -67,6 +69,8 @@ class ArrayStore(RemoteFacts, Composed):
     """False if NaNs lose their sign and payload."""
     detects_truncation: ClassVar[bool] = True
     """True if reading an array whose largest file was truncated always raises."""
+    error_bound: ErrorBound | None = None
+    """Bound that saves with a lossy codec keep, in place of its level; see `with_error_bound`."""
 
     _of_hook: ClassVar[dict[str, type]] = {"partitioned": Partitions}
 
@@ -176,6 +180,12 @@ class ArrayStore(RemoteFacts, Composed):
         override this.
         """
         return ArrayParts(Path(path), self)
+
+    def with_error_bound(self, bound: ErrorBound) -> Self:
+        """Return a store whose saves with a lossy codec keep an error bound of the codec's `bounds`."""
+        store = copy.copy(self)
+        store.error_bound = bound
+        return store
 
     def check(self, source: ArraySource, codec: str | None = None) -> None:
         """Raise `CannotHoldError`, with the reason, if the store cannot keep this array as it is.

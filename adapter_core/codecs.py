@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from adapter_core.error_bounds import BoundKind
 from adapter_core.errors import UnknownLevelError
 
 # Other names of one algorithm: gzip and zlib wrap what deflate makes, RFC 1950 to 1952.
@@ -55,6 +56,8 @@ class Codec:
     """Distribution that only this codec needs; also part of the format's `requires`."""
     error: ErrorScale | None = None
     """Scale of the error of a lossy codec, whose levels are bits of precision; None if lossless."""
+    bounds: tuple[BoundKind, ...] = ()
+    """Kinds of error bounds that a lossy codec takes in place of a level."""
 
     def level_or_default(self, level: int | None) -> int | None:
         """Return the level to use: the given one, or the default one for None.

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Appendable, ArrayReader, Codec, Given, Snippet, Trait
+from adapter_core import Appendable, ArrayReader, Codec, ErrorScale, Given, Snippet, Trait
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
 from adapter_core.arrays.chunk_writing import write_chunks
 from adapter_core.codec_choice import Recommended
+from adapter_core.error_bounds import BoundKind, error_of
 from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import literal
 
@@ -19,11 +21,16 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import ArraySource, Selection
+    from adapter_core.error_bounds import ErrorBound
 
 _LEVELS = range(1, 10)
 _LEVEL = 5
 _CODECS = ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
 _FILTERS = {"": ("SHUFFLE",), "bitshuffle": ("BITSHUFFLE",), "bytedelta": ("SHUFFLE", "BYTEDELTA")}
+_TRUNCATION = ("TRUNC_PREC", "SHUFFLE")
+_MANTISSA_BITS = {"float32": 23, "float64": 52}
+# ZFP_MAX_DIM of zfp's plug-in: https://github.com/Blosc/c-blosc2/blob/main/plugins/codecs/zfp/README.md.
+_MOST_ZFP_DIMS = 4
 # BLOSC2_MAX_BUFFERSIZE of blosc2.h.
 _MOST_CHUNK_BYTES = 2**31 - 32 - 1
 # B2ND_MAX_DIM of b2nd.h.
@@ -54,6 +61,11 @@ class Adapter(Appendable):
         Codec(f"{name}+{filters}" if filters else name, _LEVELS, _LEVEL)
         for name in _CODECS
         for filters in _FILTERS
+    ) + (
+        Codec(
+            "zstd+truncation", range(1, 24), 10, error=ErrorScale.VALUE, bounds=(BoundKind.RELATIVE,)
+        ),
+        Codec("zfp+lossy", range(1, 21), 10, error=ErrorScale.ONE, bounds=(BoundKind.ABSOLUTE,)),
     )
     file_facts = FileFacts(
         parts={"filters": "shuffle", "chunks": "as asked"},
@@ -80,18 +92,21 @@ class Adapter(Appendable):
         """Return the options of the calls."""
         if codec is None:
             return {"options": literal({"clevel": 0})}
-        name, _, suffix = codec.partition("+")
-        filters = ", ".join(f"blosc2.Filter.{each}" for each in _FILTERS[suffix])
-        return {
-            "options": f'{{"codec": blosc2.Codec.{name.upper()}, "clevel": {level}, '
-            f'"filters": [{filters}]}}'
-        }
+        facts = _facts(codec, level, "float32", None)
+        facts["codec"] = f"blosc2.Codec.{facts['codec']}"
+        facts["filters"] = f"[{', '.join(f'blosc2.Filter.{each}' for each in facts['filters'])}]"
+        return {"options": "{" + ", ".join(f"{literal(name)}: {facts[name]}" for name in facts) + "}"}
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         if source.chunk_bytes > _MOST_CHUNK_BYTES:
             raise self.refusal(f"Blosc2 chunks are smaller than 2 GiB, not {source.chunk_bytes} bytes")
         if codec and codec.endswith("+bytedelta") and source.dtype.itemsize == 1:
             raise self.refusal("Blosc2 leaves the filter bytedelta out for values of one byte")
+        if codec in ("zstd+truncation", "zfp+lossy"):
+            if source.dtype.name not in _MANTISSA_BITS:
+                raise self.refusal(f"{codec} supports float32 and float64 only, not {source.dtype}")
+            if codec == "zfp+lossy" and not 1 <= len(source.shape) <= _MOST_ZFP_DIMS:
+                raise self.refusal(f"zfp supports 1 to {_MOST_ZFP_DIMS} dimensions")
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
@@ -105,7 +120,7 @@ class Adapter(Appendable):
             blocks=None if codec else _blocks(source),
             urlpath=str(path),
             mode="w",
-            cparams=_options(codec, level),
+            cparams=_options(codec, level, source.dtype.name, self.error_bound),
         )
         write_chunks(array, source)
         # Last, since each chunk would copy it to the new end of the file.
@@ -134,7 +149,11 @@ class Adapter(Appendable):
         options = blosc2.open(str(path), mode="r").schunk.cparams
         if options.clevel == 0:
             return None
+        if options.codec == blosc2.Codec.ZFP_ACC:
+            return "zfp+lossy"
         used = tuple(each.name for each in options.filters if each != blosc2.Filter.NOFILTER)
+        if used == _TRUNCATION:
+            return "zstd+truncation"
         suffix = next((name for name, filters in _FILTERS.items() if filters == used), "")
         name = options.codec.name.lower()
         return f"{name}+{suffix}" if suffix else name
@@ -188,14 +207,35 @@ def _opened(path: Path) -> blosc2.NDArray:
     return blosc2.open(str(path), mode="r", mmap_mode="r")
 
 
-def _options(codec: str | None, level: int | None) -> dict[str, Any]:
+def _facts(codec: str, level: int | None, dtype: str, bound: ErrorBound | None) -> dict[str, Any]:
+    """Return the parameters of a codec, with the names of the library's codec and filters."""
+    name, _, suffix = codec.partition("+")
+    if codec == "zfp+lossy":
+        # The exponent of ten of the accuracy, in a byte that zfp's plug-in takes for a signed one.
+        exponent = math.floor(math.log10(error_of(level, bound)))
+        return {"codec": "ZFP_ACC", "codec_meta": exponent & 0xFF, "clevel": _LEVEL, "filters": []}
+    if suffix == "truncation":
+        # Truncation errs by up to twice as much as rounding to as many bits.
+        kept = min(bound.bits + 1 if bound else level or 1, _MANTISSA_BITS[dtype])
+        return {
+            "codec": name.upper(),
+            "clevel": _LEVEL,
+            "filters": list(_TRUNCATION),
+            "filters_meta": [kept, 0],
+        }
+    return {"codec": name.upper(), "clevel": level, "filters": list(_FILTERS[suffix])}
+
+
+def _options(
+    codec: str | None, level: int | None, dtype: str, bound: ErrorBound | None
+) -> dict[str, Any]:
     import blosc2
 
     if codec is None:
         return {"clevel": 0}
-    name, _, suffix = codec.partition("+")
-    filters = [blosc2.Filter[each] for each in _FILTERS[suffix]]
-    return {"codec": blosc2.Codec[name.upper()], "clevel": level, "filters": filters}
+    facts = _facts(codec, level, dtype, bound)
+    filters = [blosc2.Filter[each] for each in facts["filters"]]
+    return {**facts, "codec": blosc2.Codec[facts["codec"]], "filters": filters}
 
 
 def _blocks(source: ArraySource) -> tuple[int, ...]:

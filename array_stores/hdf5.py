@@ -97,7 +97,7 @@ class Adapter(Appendable):
 
     def _filters(self, codec: str | None, level: int | None) -> dict[str, Any]:
         checks = {"fletcher32": True} if self.uses_checksums else {}
-        return hdf5.filter_options(codec, level) | checks
+        return hdf5.filter_options(codec, level, self.error_bound) | checks
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayStore, Codec, Description, Given, Snippet, Trait
+from adapter_core import ArrayStore, Codec, Description, ErrorScale, Given, Snippet, Trait
 from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.arrays.whole_chunks import WholeChunkReader
+from adapter_core.error_bounds import BoundKind, error_of
 from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords
 
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import ArrayReader, ArraySource
+    from adapter_core.error_bounds import ErrorBound
 
-_NAMES = {"ADOBE_DEFLATE": "zlib", "ZSTD": "zstd", "LZMA": "lzma"}
+_NAMES = {"ADOBE_DEFLATE": "zlib", "ZSTD": "zstd", "LZMA": "lzma", "LERC": "lerc"}
 # Of tifffile's horizontal predictor.
 _MOST_INTEGER_BYTES = 4
 # Classic TIFF has offsets of 32 bits; the rest is for pages' headers.
@@ -47,6 +49,14 @@ class Adapter(ArrayStore):
         Codec("zstd+predictor", range(1, 23), 3, requires="imagecodecs"),
         Codec("lzma", range(10), 6, requires="imagecodecs"),
         Codec("lzma+predictor", range(10), 6, requires="imagecodecs"),
+        Codec(
+            "lerc",
+            range(1, 21),
+            10,
+            requires="imagecodecs",
+            error=ErrorScale.ONE,
+            bounds=(BoundKind.ABSOLUTE,),
+        ),
     )
     file_facts = FileFacts(version="TIFF", parts={"parts": "strips"})
     snippet = Snippet(
@@ -65,13 +75,15 @@ class Adapter(ArrayStore):
         large = source.dtype.kind in "iu" and source.dtype.itemsize > _MOST_INTEGER_BYTES
         if codec and codec.endswith("+predictor") and (large or source.dtype.kind not in "iuf"):
             raise self.refusal(f"tifffile has no predictor for values of type {source.dtype}")
+        if codec == "lerc" and source.dtype.name not in ("float32", "float64"):
+            raise self.refusal(f"lerc supports float32 and float64 only, not {source.dtype}")
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         import tifffile
 
-        options = _options(codec, level)
+        options = _options(codec, level, self.error_bound)
         description: str | None = Description.of(source).to_json()
         with tifffile.TiffWriter(path, bigtiff=source.size_bytes > _CLASSIC_BYTES) as file:
             for _, values in source:
@@ -158,9 +170,13 @@ def _as_page(values: np.ndarray) -> np.ndarray:
     return page.view("uint8") if page.dtype == bool else page
 
 
-def _options(codec: str | None, level: int | None) -> dict[str, Any]:
+def _options(
+    codec: str | None, level: int | None, bound: ErrorBound | None = None
+) -> dict[str, Any]:
     if codec is None:
         return {}
+    if codec == "lerc":
+        return {"compression": codec, "compressionargs": {"level": error_of(level, bound)}}
     name, _, predictor = codec.partition("+")
     arguments = {} if level is None else {"level": level}
     return {"compression": name, "compressionargs": arguments, "predictor": predictor != ""}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ArrayReader, ArraySource, Partitions, RemoteArray, Trait
 from adapter_core.array_description import KEY, Description
@@ -13,6 +13,7 @@ from adapter_core.array_source import shape_of
 from adapter_core.arrays.chunk_writing import write_region
 from adapter_core.arrays.shards import shard_of, shards
 from adapter_core.arrays.tiledb import (
+    FLOAT_SCALE,
     TileDBStore,
     codec_of,
     merge_footers,
@@ -41,20 +42,25 @@ class Adapter(TileDBStore, Partitions, RemoteArray):
     requires = ("tiledb",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE})
     remote_schemes: ClassVar = ("s3",)
+    codecs: ClassVar = (*TileDBStore.codecs, FLOAT_SCALE)
     checksums = "SHA-256 of each chunk of a tile: the filter ChecksumSHA256Filter"
+
+    def _schema(self, source: ArraySource, codec: str | None, level: int | None) -> tiledb.ArraySchema:
+        facts: Any = {"checksums": self.uses_checksums, "bound": self.error_bound}
+        return schema_of(source, codec, level, **facts)
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
         metadata = {KEY: Description.of(source).to_json()}
-        schema = schema_of(source, codec, level, checksums=self.uses_checksums)
+        schema = self._schema(source, codec, level)
         write_array(str(path.absolute()), source, schema, metadata)
 
     def _save_remote(
         self, source: ArraySource, file: RemoteFile, codec: str | None = None, level: int | None = None
     ) -> None:
         metadata = {KEY: Description.of(source).to_json()}
-        schema = schema_of(source, codec, level, checksums=self.uses_checksums)
+        schema = self._schema(source, codec, level)
         write_array(file.url, source, schema, metadata, file.tiledb_settings())
 
     def _open(self, path: Path) -> ArrayReader:

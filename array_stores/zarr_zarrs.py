@@ -36,9 +36,11 @@ class Adapter(LocalZarrStore, AppendableZarr):
     requires = ("numpy", "zarr>=3.1", "zarrs", "pcodec")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
 
-    # zarrs reads a zlib chunk without its last bytes, the checksum, and lacks the other three.
+    # zarrs reads a zlib chunk without its last bytes, the checksum, and lacks the others.
     codecs: ClassVar = tuple(
-        each for each in zarr_metadata.ALL if each.name not in ("zlib", "lz4", "lzma", "zstd+bitround")
+        each
+        for each in zarr_metadata.ALL
+        if each.name not in ("zlib", "lz4", "lzma") and not each.error
     )
     _code_of_store: ClassVar = {
         "modules": "import zarrs\n\n"

@@ -32,6 +32,7 @@ class H5NetCDFStore(Appendable):
         for codec in hdf5.CODECS
         if codec.name.startswith(("gzip", "szip", "bzip2", "zstd", "blosc:"))
         and codec.name != "zstd+bitshuffle"
+        and not codec.error
     )
     file_facts = FileFacts(
         version="superblock 0", parts={"layout": "chunked", "chunks": "as asked"}, threads="one"

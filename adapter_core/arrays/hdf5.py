@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.array_source import grid_of
 from adapter_core.array_store import ALL_DTYPES
 from adapter_core.codecs import Codec, ErrorScale
+from adapter_core.error_bounds import BoundKind, ErrorBound, error_of
 from adapter_core.snippets import keywords, literal
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _SZIP_BLOCK = 8
 _ZFP_REVERSIBLE = 2176
 # Identifiers of filters, from H5Zpublic.h and The HDF Group's list of registered filters,
 # https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md.
-_SHUFFLE, _BITSHUFFLE_ID, _ZFP_ID = 2, 32008, 32013
+_SHUFFLE, _SCALEOFFSET, _BITSHUFFLE_ID, _ZFP_ID = 2, 6, 32008, 32013
 # Filters of h5py itself.
 _H5PY = (1, 4, 32000)
 _NAMES = {
@@ -46,11 +47,17 @@ _NAMES = {
     32017: "sz",
     32024: "sz3",
     32026: "blosc2:",
+    32028: "sperr",
 }
-# zfp encodes blocks of at most four dimensions: https://zfp.readthedocs.io.
-_MOST_DIMS = 4
-_LIMITED_DIMS = ("zfp", "zfp+lossy", "sz", "sz3")
+# zfp encodes blocks of at most four dimensions: https://zfp.readthedocs.io. SPERR encodes slices and
+# volumes: https://github.com/NCAR/H5Z-SPERR.
+_DIMS = dict.fromkeys(("zfp", "zfp+lossy", "sz", "sz3"), range(5)) | {"sperr": range(2, 4)}
+# Codecs of floats of two widths alone.
+_OF_FLOATS = ("gzip+scaleoffset", "zfp+lossy", "sperr", "sz", "sz3")
 _BITS = range(1, 21)
+_ABSOLUTE = (BoundKind.ABSOLUTE,)
+# Arguments of hdf5plugin.SZ for error bounds.
+_SZ_MODES = {BoundKind.ABSOLUTE: "absolute", BoundKind.RELATIVE: "pointwise_relative"}
 
 CODECS = (
     Codec("gzip", range(1, 10), 4),
@@ -72,15 +79,18 @@ CODECS = (
     ),
     *(Codec(f"blosc2:{name}", range(1, 10), 5, requires=_PLUGIN) for name in _BLOSC),
     Codec("zfp", requires=_PLUGIN),
-    Codec("zfp+lossy", _BITS, 10, requires=_PLUGIN, error=ErrorScale.ONE),
-    Codec("sz", _BITS, 10, requires=_PLUGIN, error=ErrorScale.RANGE),
-    Codec("sz3", _BITS, 10, requires=_PLUGIN, error=ErrorScale.RANGE),
+    Codec("gzip+scaleoffset", _BITS, 10, error=ErrorScale.ONE, bounds=_ABSOLUTE),
+    Codec("zfp+lossy", _BITS, 10, requires=_PLUGIN, error=ErrorScale.ONE, bounds=_ABSOLUTE),
+    Codec("sperr", _BITS, 10, requires=_PLUGIN, error=ErrorScale.ONE, bounds=_ABSOLUTE),
+    Codec("sz", _BITS, 10, requires=_PLUGIN, error=ErrorScale.RANGE, bounds=tuple(_SZ_MODES)),
+    Codec("sz3", _BITS, 10, requires=_PLUGIN, error=ErrorScale.RANGE, bounds=_ABSOLUTE),
 )
 """Codecs of h5py and hdf5plugin.
 
-Lossy modes with a bound are zfp's fixed accuracy, and the mode of SZ and SZ3 that is relative to the
-range of the chunk. zfp's bound is at least the precision of the dtype at the largest of the values that
-it encodes together, 4 along each dimension.
+Lossy modes with a bound are zfp's fixed accuracy, SPERR's point-wise error, HDF5's own scale-offset by
+decimals, and the mode of SZ and SZ3 that is relative to the range of the chunk; under an error bound
+their absolute one. zfp's bound is at least the precision of the dtype at the largest of the values that
+it encodes together, 4 along each dimension. SPERR keeps NaN apart.
 
 Blosc does not apply its bitshuffle if the number of values in a chunk is not a multiple of 8.
 """
@@ -92,20 +102,28 @@ RESERVED = frozenset("CLASS NAME DIMENSION_LIST REFERENCE_LIST DIMENSION_LABELS"
 """Attributes that dimension scales use, from the HDF5 Dimension Scale Specification."""
 
 
-def filter_options(codec: str | None, level: int | None) -> dict[str, Any]:
-    """Return the arguments of `h5py.Group.create_dataset` for one of `CODECS`."""
+def filter_options(
+    codec: str | None, level: int | None, bound: ErrorBound | None = None
+) -> dict[str, Any]:
+    """Return the arguments of `h5py.Group.create_dataset` for one of `CODECS`, under a bound if it is lossy."""
     if codec is None:
         return {}
+    if codec == "gzip+scaleoffset":
+        # Half of the last decimal is the error, and h5py takes no fewer decimals than none.
+        decimals = max(0, math.ceil(-math.log10(2 * error_of(level, bound))))
+        return {"scaleoffset": decimals, "compression": "gzip"}
     if codec in ("lzf", "szip", "gzip"):
         return {"compression": codec, "compression_opts": level} if level else {"compression": codec}
     algorithm, _, shuffle = codec.partition("+")
     if algorithm in ("lzf", "gzip"):
         return {**filter_options(algorithm, level), "shuffle": True}
     container, _, inner = algorithm.rpartition(":")
-    return _plugin_options(container, inner, shuffle, level or 0)
+    return _plugin_options(container, inner, shuffle, level or 0, bound)
 
 
-def _plugin_options(container: str, name: str, shuffle: str, level: int) -> dict[str, Any]:
+def _plugin_options(
+    container: str, name: str, shuffle: str, level: int, bound: ErrorBound | None
+) -> dict[str, Any]:
     plugin = registered_plugin()
     if container:
         shuffles = {"": 1, "bitshuffle": 2, "noshuffle": 0}
@@ -115,11 +133,15 @@ def _plugin_options(container: str, name: str, shuffle: str, level: int) -> dict
     if shuffle == "bitshuffle":
         return {"compression": plugin.Bitshuffle(0, name, level or 3)}
     options = {"shuffle": True} if shuffle == "shuffle" else {}
-    error = 2.0**-level
+    error = error_of(level, bound)
     if name == "zfp":
         chosen = plugin.Zfp(accuracy=error) if shuffle == "lossy" else plugin.Zfp(reversible=True)
+    elif name == "sperr":
+        chosen = plugin.Sperr(absolute=error, missing_value_mode=plugin.Sperr.MISSING_NAN)
     elif name == "sz":
-        chosen = plugin.SZ(relative=error)
+        chosen = plugin.SZ(**{_SZ_MODES[bound.kind] if bound else "relative": error})
+    elif name == "sz3" and bound:
+        chosen = plugin.SZ3(absolute=error)
     elif name == "sz3":
         # plugin.SZ3 logs a warning for mode 1, relative to the range, which takes the second number.
         _, high, low, *_ = plugin.SZ3(absolute=error).filter_options
@@ -146,6 +168,7 @@ def filter_code(codec: str | None, level: int | None) -> str:
         return f"compression=hdf5plugin.Bitshuffle(0, {literal(name)}, {level or 3})"
     arguments = {
         "zfp": f"Zfp(accuracy=2**-{level})" if shuffle == "lossy" else "Zfp(reversible=True)",
+        "sperr": f"Sperr(absolute=2**-{level}, missing_value_mode=hdf5plugin.Sperr.MISSING_NAN)",
         "sz": f"SZ(relative=2**-{level})",
         "sz3": f"SZ3(relative=2**-{level})",
         "bzip2": f"BZip2({level})",
@@ -180,12 +203,14 @@ def refused_by(codec: str | None, source: ArraySource) -> str:
     if codec is None or not source.shape:
         return ""
     dtype = source.dtype.name
-    if codec in ("zfp+lossy", "sz", "sz3") and dtype not in ("float32", "float64"):
+    if codec in _OF_FLOATS and dtype not in ("float32", "float64"):
         return f"{codec} supports float32 and float64 only, and values are {dtype}"
     if codec == "zfp" and dtype not in ("float32", "float64", "int32", "int64"):
         return f"zfp does not support values of type {dtype}"
-    if codec in _LIMITED_DIMS and sum(edge > 1 for edge in source.chunks) > _MOST_DIMS:
-        return f"{codec} supports chunks of at most {_MOST_DIMS} dimensions with several values"
+    dims = _DIMS.get(codec)
+    if dims and sum(edge > 1 for edge in source.chunks) not in dims:
+        limits = f"{dims[0]} to {dims[-1]}" if dims[0] else f"at most {dims[-1]}"
+        return f"{codec} supports chunks of {limits} dimensions with several values"
     if codec in ("sz", "sz3") and any(map(operator.mod, source.shape, source.chunks)):
         # Incomplete chunks are padded with zeros, which would count in the range.
         return f"{codec} guarantees its bound for complete chunks only, and the last ones are not"
@@ -204,6 +229,7 @@ def codec_of(dataset: h5py.Dataset) -> str | None:
         identifier, _, values, _ = created.get_filter(place)
         filters[identifier] = values
     shuffled = filters.pop(_SHUFFLE, None) is not None
+    scaled = filters.pop(_SCALEOFFSET, None) is not None
     for identifier, values in filters.items():
         name = _NAMES.get(identifier, "")
         if name.endswith(":"):
@@ -214,7 +240,7 @@ def codec_of(dataset: h5py.Dataset) -> str | None:
             # After the filter's version stands zfp's header of 96 bits, whose last 12 are the mode.
             return name if values[3] >> 20 == _ZFP_REVERSIBLE else f"{name}+lossy"
         if name:
-            return f"{name}+shuffle" if shuffled else name
+            return name + "+scaleoffset" * scaled + "+shuffle" * shuffled
     return None
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import IN_PLACE, Appendable, Codec, ErrorScale
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
+from adapter_core.error_bounds import BoundKind
 from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Given, Snippet, keywords
 
@@ -22,8 +23,9 @@ _BLOSC = {"blosclz": "blosc_lz"} | {name: f"blosc_{name}" for name in ("lz4", "l
 _SHUFFLES = {"noshuffle": 0, "": 1, "bitshuffle": 2}
 # The pixels of a block that netCDF4-python chooses.
 _SZIP_BLOCK = 8
-# netCDF keeps 1 to 23 bits of float32.
+# netCDF keeps 1 to 23 bits of float32, and 52 of float64.
 _BITS = range(1, 24)
+_MANTISSA_BITS = {"float32": 23, "float64": 52}
 
 
 class NetCDF4Store(Appendable):
@@ -48,8 +50,10 @@ class NetCDF4Store(Appendable):
         *(Codec(f"blosc:{name}", range(1, 10), 4) for name in _BLOSC),
         Codec("blosc:lz4+bitshuffle", range(1, 10), 4),
         Codec("blosc:zstd+bitshuffle", range(1, 10), 4),
-        Codec("zlib+quantize", _BITS, 10, error=ErrorScale.VALUE),
-        Codec("blosc:zstd+quantize", _BITS, 10, error=ErrorScale.VALUE),
+        *(
+            Codec(f"{name}+quantize", _BITS, 10, error=ErrorScale.VALUE, bounds=(BoundKind.RELATIVE,))
+            for name in ("zlib", "blosc:zstd")
+        ),
     )
     file_facts = FileFacts(
         version="superblock 2", parts={"layout": "chunked", "chunks": "as asked"}, threads="one"
@@ -93,6 +97,9 @@ class NetCDF4Store(Appendable):
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
+        if codec and codec.endswith("+quantize") and self.error_bound:
+            # netCDF keeps at least one bit, and rounds none of those that it has.
+            level = max(1, min(self.error_bound.bits, _MANTISSA_BITS[source.dtype.name]))
         try:
             _write(source, path, codec, level)
         except RuntimeError as error:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.array_store import ALL_DTYPES, ArrayStore
 from adapter_core.arrays.shards import shard_of, shards
-from adapter_core.codecs import Codec
+from adapter_core.codecs import Codec, ErrorScale
+from adapter_core.error_bounds import BoundKind, ErrorBound, error_of
 from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Given, Snippet
 
@@ -24,8 +25,14 @@ _NAMES = {
     "Bzip2Filter": "bzip2",
     "ByteShuffleFilter": "+shuffle",
     "BitShuffleFilter": "+bitshuffle",
+    "FloatScaleFilter": "+floatscale",
 }
 _CLASSES = {name: each for each, name in _NAMES.items()}
+
+FLOAT_SCALE = Codec(
+    "zstd+floatscale+shuffle", range(1, 21), 10, error=ErrorScale.ONE, bounds=(BoundKind.ABSOLUTE,)
+)
+"""Integers that are multiples of a step, with the default level of Zstandard."""
 
 
 class TileDBStore(ArrayStore):
@@ -81,6 +88,10 @@ class TileDBStore(ArrayStore):
 
     def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
         """Return the filters."""
+        if codec == FLOAT_SCALE.name:
+            scale = f"factor=2**{1 - (level or 0)}, offset=0.0, bytewidth=array.dtype.itemsize"
+            others = "tiledb.ByteShuffleFilter(), tiledb.ZstdFilter()"
+            return {"filters": f"tiledb.FloatScaleFilter({scale}), {others}"}
         algorithm, _, shuffle = (codec or "").partition("+")
         names = [f"{_CLASSES[f'+{shuffle}']}()"] if shuffle else []
         if algorithm:
@@ -90,6 +101,8 @@ class TileDBStore(ArrayStore):
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         if any(chunk > edge for chunk, edge in zip(source.chunks, source.shape, strict=True)):
             raise self.refusal(f"TileDB's tiles are not larger than the array, {source.shape}")
+        if codec == FLOAT_SCALE.name and source.dtype.name not in ("float32", "float64"):
+            raise self.refusal(f"{codec} supports float32 and float64 only, not {source.dtype}")
 
 
 def schema_of(  # noqa: PLR0913 (the options of an array)
@@ -100,6 +113,7 @@ def schema_of(  # noqa: PLR0913 (the options of an array)
     attribute: str = "",
     *,
     checksums: bool = False,
+    bound: ErrorBound | None = None,
 ) -> tiledb.ArraySchema:
     """Return the schema of an array; names of dimensions are ``dim_0``, ``dim_1``, ... by default."""
     import numpy as np
@@ -111,7 +125,12 @@ def schema_of(  # noqa: PLR0913 (the options of an array)
         for name, edge, chunk in zip(names, source.shape, source.chunks, strict=True)
     ]
     filters = []
-    if codec:
+    if codec == FLOAT_SCALE.name:
+        step = ErrorBound(BoundKind.ABSOLUTE, error_of(level, bound)).step
+        width = source.dtype.itemsize
+        scale = tiledb.FloatScaleFilter(factor=step, offset=0.0, bytewidth=width)
+        filters += [scale, tiledb.ByteShuffleFilter(), tiledb.ZstdFilter()]
+    elif codec:
         algorithm, _, shuffle = codec.partition("+")
         if shuffle:
             filters.append(getattr(tiledb, _CLASSES[f"+{shuffle}"])())

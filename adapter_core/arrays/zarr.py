@@ -217,13 +217,13 @@ class ZarrStore(ArrayStore):
         if self.zarr_format == _V2:
             import numcodecs
 
-            chain = zarr_metadata.numcodecs_chain(codec, level, dtype)
+            chain = zarr_metadata.numcodecs_chain(codec, level, dtype, self.error_bound)
             *filters, compressor = map(numcodecs.get_codec, chain) if chain else [None]
             return {"filters": filters or None, "compressors": compressor}
         if codec is None:
             return {}
         kinds: dict[str, list[dict[str, Any]]] = {"filters": [], "serializer": [], "compressors": []}
-        for each in zarr_metadata.v3_chain(codec, level, dtype):
+        for each in zarr_metadata.v3_chain(codec, level, dtype, self.error_bound):
             kinds[_kind(each["name"])].append(each)
         return {
             "filters": kinds["filters"] or None,
@@ -471,7 +471,7 @@ def _dims(array: Any) -> tuple[str, ...]:
 
 
 def _kind(codec: str) -> str:
-    if codec == "numcodecs.bitround":
+    if codec.removeprefix("numcodecs.") in zarr_metadata.ROUNDING:
         return "filters"
     return "serializer" if codec in ("bytes", "numcodecs.pcodec") else "compressors"
 

@@ -7,6 +7,7 @@ format 3 have the names that zarr-python registers, with the prefix ``numcodecs.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.array_store import FLOATS, INTEGERS
 from adapter_core.codecs import Codec, ErrorScale
+from adapter_core.error_bounds import BoundKind, ErrorBound, error_of
 from adapter_core.snippets import literal
 
 if TYPE_CHECKING:
@@ -47,7 +49,14 @@ NUMCODECS = (
     Codec("pcodec", range(13), 8, requires="pcodec"),
     Codec("zstd+shuffle", range(1, 23), 3),
     Codec("gzip+shuffle", range(1, 10), 5),
-    Codec("zstd+bitround", range(1, 24), 10, error=ErrorScale.VALUE),
+    *(
+        Codec(name, range(1, 24), 10, error=ErrorScale.VALUE, bounds=(BoundKind.RELATIVE,))
+        for name in ("zstd+bitround", "zstd+bitround+shuffle")
+    ),
+    *(
+        Codec(name, range(1, 21), 10, error=ErrorScale.ONE, bounds=(BoundKind.ABSOLUTE,))
+        for name in ("zstd+fixedscaleoffset+shuffle", "zstd+quantize+shuffle")
+    ),
 )
 """Codecs of numcodecs, with its default levels."""
 ALL = (GZIP, ZSTD, *NUMCODECS, *BLOSC)
@@ -55,13 +64,19 @@ ALL = (GZIP, ZSTD, *NUMCODECS, *BLOSC)
 # https://github.com/pcodec/pcodec lists 8-bit integers too, but numcodecs does not pass them on.
 _PCODEC_DTYPES = (INTEGERS | FLOATS) - {"int8", "uint8"}
 _MANTISSA_BITS = {"float16": 10, "float32": 23, "float64": 52}
+# Filters of floats, before these become bytes; two make others of them.
+ROUNDING = frozenset({"bitround", "fixedscaleoffset", "quantize"})
 
 # Names of the parameter that a level is.
 _LEVEL = {"lzma": "preset", "lz4": "acceleration"}
 _SPECIFIED = frozenset({"gzip", "zstd", "blosc"})
-ANY_DTYPE: Any = SimpleNamespace(name="float64", itemsize=8)
-"""Stands for the dtype of an array that is not known yet; its size is replaced in code."""
-_ITEM_SIZE = re.compile(r'("(?:typesize|elementsize)":) 8')
+ANY_DTYPE: Any = SimpleNamespace(name="float64", itemsize=8, str="<f8")
+"""Stands for the dtype of an array that is not known yet; its name and size are replaced in code."""
+_OF_DTYPE = (
+    (re.compile(r'("(?:typesize|elementsize)":) 8'), r"\1 array.dtype.itemsize"),
+    (re.compile(r'("dtype":) "<f8"'), r"\1 array.dtype.str"),
+    (re.compile(r'("astype":) "<i8"'), r'\1 f"<i{array.dtype.itemsize}"'),
+)
 _BLOSC_SHUFFLES = ("noshuffle", "shuffle", "bitshuffle")
 
 
@@ -69,23 +84,27 @@ def unsupported_reason(codec: str | None, dtype: np.dtype[Any]) -> str | None:
     """Return the reason why a codec cannot take values of a dtype, or None."""
     if codec == "pcodec" and dtype.name not in _PCODEC_DTYPES:
         return f"pcodec does not support values of type {dtype}"
-    if codec is not None and codec.endswith("+bitround") and dtype.name not in FLOATS:
+    if codec is not None and not ROUNDING.isdisjoint(codec.split("+")) and dtype.name not in FLOATS:
         return f"only floats can be rounded to bits, not values of type {dtype}"
     return None
 
 
-def numcodecs_chain(codec: str | None, level: int | None, dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+def numcodecs_chain(
+    codec: str | None, level: int | None, dtype: np.dtype[Any], bound: ErrorBound | None = None
+) -> list[dict[str, Any]]:
     """Return configurations of numcodecs, filters first and the compressor last; empty for None."""
     if codec is None:
         return []
     algorithm, _, own_filter = codec.partition("+")
+    rounding, _, shuffle = own_filter.partition("+")
+    if rounding in ROUNDING:
+        rounds = {"id": rounding, **_rounding(rounding, level, dtype, bound)}
+        shuffles = [{"id": "shuffle", "elementsize": dtype.itemsize}] if shuffle else []
+        return [rounds, *shuffles, {"id": algorithm, "level": ZSTD.default_level}]
     if algorithm.startswith("blosc:"):
         shuffle = _BLOSC_SHUFFLES.index(own_filter or "shuffle")
         name = algorithm.removeprefix("blosc:")
         return [{"id": "blosc", "cname": name, "clevel": level, "shuffle": shuffle, "blocksize": 0}]
-    if own_filter == "bitround":
-        kept = min(level or 1, _MANTISSA_BITS[dtype.name])
-        return [{"id": "bitround", "keepbits": kept}, {"id": "zstd", "level": ZSTD.default_level}]
     parameters = {} if level is None else {_LEVEL.get(algorithm, "level"): level}
     compressor = {"id": algorithm, **parameters}
     if own_filter == "shuffle":
@@ -93,14 +112,31 @@ def numcodecs_chain(codec: str | None, level: int | None, dtype: np.dtype[Any]) 
     return [compressor]
 
 
-def v3_chain(codec: str | None, level: int | None, dtype: np.dtype[Any]) -> list[dict[str, Any]]:
+def _rounding(
+    name: str, level: int | None, dtype: np.dtype[Any], bound: ErrorBound | None
+) -> dict[str, Any]:
+    """Return the parameters of a filter that rounds floats, to bits or to multiples of a power of two."""
+    if name == "bitround":
+        return {"keepbits": min(bound.bits if bound else level or 1, _MANTISSA_BITS[dtype.name])}
+    error = error_of(level, bound)
+    if name == "quantize":
+        # It takes the next power of two below so many decimals, whose half is the error.
+        return {"digits": math.ceil(-math.log10(2 * error)), "dtype": dtype.str}
+    step = ErrorBound(BoundKind.ABSOLUTE, error).step
+    integers = f"<i{max(4, dtype.itemsize)}"
+    return {"offset": 0, "scale": 1 / step, "dtype": dtype.str, "astype": integers}
+
+
+def v3_chain(
+    codec: str | None, level: int | None, dtype: np.dtype[Any], bound: ErrorBound | None = None
+) -> list[dict[str, Any]]:
     """Return the entry "codecs" of the metadata of an array of format 3, without sharding."""
     to_bytes: dict[str, Any] = {"name": "bytes"}
     if dtype.itemsize > 1:
         to_bytes["configuration"] = {"endian": "little"}
     before: list[dict[str, Any]] = []
     after: list[dict[str, Any]] = []
-    for each in numcodecs_chain(codec, level, dtype):
+    for each in numcodecs_chain(codec, level, dtype, bound):
         name, configuration = each.pop("id"), each
         if name == "blosc":
             # The numcodecs.blosc codec receives bytes without their type, and its shuffle does nothing.
@@ -114,7 +150,7 @@ def v3_chain(codec: str | None, level: int | None, dtype: np.dtype[Any]) -> list
         if name == "pcodec":
             to_bytes = entry
         else:
-            (before if name == "bitround" else after).append(entry)
+            (before if name in ROUNDING else after).append(entry)
     return [*before, to_bytes, *after]
 
 
@@ -126,7 +162,7 @@ def code_of(codec: str | None, level: int | None, zarr_format: int) -> str:
         found = {"filters": f"[{', '.join(filters)}]" if filters else "", "compressors": compressor}
     else:
         chain = _code_of(v3_chain(codec, level, ANY_DTYPE))
-        filters = [each for each in chain if "bitround" in each]
+        filters = [each for each in chain if any(name in each for name in ROUNDING)]
         serializers = [each for each in chain if "pcodec" in each]
         others = [each for each in chain if each not in filters + serializers and "bytes" not in each]
         found = {
@@ -143,8 +179,10 @@ def code_of_v3(codec: str | None, level: int | None) -> str:
 
 
 def _code_of(chain: Sequence[Mapping[str, Any]]) -> list[str]:
-    found = map(literal, chain)
-    return [_ITEM_SIZE.sub(r"\1 array.dtype.itemsize", each) for each in found]
+    found = list(map(literal, chain))
+    for pattern, code in _OF_DTYPE:
+        found = [pattern.sub(code, each) for each in found]
+    return found
 
 
 def name_of_v3(codecs: Sequence[Mapping[str, Any]]) -> str | None:

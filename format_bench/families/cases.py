@@ -35,7 +35,8 @@ class Case(Conditioned):
     codec: str | None = None
     """By default the format does not compress."""
     level: int | None = None
-    """The level that is used: where none is given, the codec's default takes its place."""
+    """The level that is used: where none is given, the codec's default takes its place. None for a lossy
+    codec under an error bound."""
     suite: str = "tabular"
     """One of `format_bench.results.suites.SUITES`."""
     questions: Questions | None = None
@@ -45,7 +46,10 @@ class Case(Conditioned):
         object.__setattr__(self, "conditions", _USUAL | self.conditions)
         if self.codec is not None:
             codec = registry_of(self.family).find(self.format).codec_named(self.codec)
-            object.__setattr__(self, "level", codec.level_or_default(self.level))
+            level = codec.level_or_default(self.level)
+            # A bound takes the place of bits of precision.
+            is_bounded = codec.bounds and "error bound" in self.conditions
+            object.__setattr__(self, "level", None if is_bounded else level)
         elif self.level is not None:
             raise UnknownLevelError(f"{self.format}: level {self.level} is given without a codec")
 
@@ -70,7 +74,8 @@ class Case(Conditioned):
     @property
     def steps(self) -> tuple[Step, ...]:
         """All steps of the case, in order."""
-        return self.family.steps_of(SUITES[self.suite])
+        steps = self.family.steps_of(SUITES[self.suite])
+        return tuple(each for each in steps if not each.under or each.under in self.conditions)
 
     @property
     def file_name(self) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from adapter_core import BaseAdapter, Registry
+    from adapter_core.error_bounds import ErrorBound
     from format_bench.families.questions import Questions
     from format_bench.instruments.clock import Effort, Sample
     from format_bench.instruments.threads import Threads
@@ -71,6 +72,8 @@ class Operations(ABC):
     """Name of the family."""
     has_workers: ClassVar[bool] = False
     """Whether its own steps are measured with `workers`."""
+    has_error_bounds: ClassVar[bool] = False
+    """Whether its saves can keep an error bound, by `keep_within`."""
     made_of: ClassVar[frozenset[str]] = frozenset()
     """Families of a user's data that `store_made_of` makes data of its own of."""
     measures_at_servers: ClassVar[bool] = False
@@ -248,6 +251,16 @@ class Operations(ABC):
     @abstractmethod
     def warm_up(self) -> None:
         """Save and read something tiny, so that no measured call imports a library."""
+
+    def keep_within(self, bound: ErrorBound) -> None:
+        """Save floats within an error bound from now on, and compare them with it.
+
+        Raises
+        ------
+        UnsupportedError
+            If the data have no floats, or nothing that the bound is a share of.
+        """
+        raise AssertionError(f"{type(self).__name__} keeps no {bound}")
 
     def check(self, data: Any) -> None:
         """Raise `CannotHoldError` if the adapter cannot keep the data."""

@@ -10,14 +10,17 @@ from adapter_core import Codec, UnavailableError
 from adapter_core.codecs import algorithm_of, shuffles
 from data_generator.user.summary import ArrayDescription, RecordsDescription, TableDescription
 from format_bench.families.cases import Case
-from format_bench.families.operations import registry_of
+from format_bench.conditions import why_not
+from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.candidates import Configuration
+from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
 
+    from adapter_core.error_bounds import ErrorBound
     from format_bench.racing.promise import Promise
     from format_bench.results.suites import Family
     from format_bench.runner.user_data import Description
@@ -49,13 +52,22 @@ class Entries(NamedTuple):
         """The cases by their configurations, with the names of their families."""
         return {
             Configuration(
-                *(each.format, each.codec, each.level, each.threads), family=each.family.name
+                *(each.format, each.codec, each.level, each.threads),
+                error_bound=each.conditions.get("error bound", ""),
+                family=each.family.name,
             ): each
             for each in self.cases
         }
 
 
-def entries_of(family: Family, dataset: str, rows: int, *, thorough: bool = False) -> Entries:
+def entries_of(
+    family: Family,
+    dataset: str,
+    rows: int,
+    *,
+    thorough: bool = False,
+    max_error: ErrorBound | None = None,
+) -> Entries:
     """Return the cases of a race, all of the family's first suite.
 
     Parameters
@@ -68,6 +80,8 @@ def entries_of(family: Family, dataset: str, rows: int, *, thorough: bool = Fals
         Rows, or images, of the data set.
     thorough : bool
         Take all codecs at all levels.
+    max_error : ErrorBound, optional
+        Also take lossy codecs within this bound, and lossless ones after rounding.
     """
     registry, suite = registry_of(family), family.suites[0].name
     found: dict[Case, None] = {}
@@ -84,6 +98,12 @@ def entries_of(family: Family, dataset: str, rows: int, *, thorough: bool = Fals
             continue
         for codec, level in _choices(family, adapter, thorough=thorough):
             found[Case(label, dataset, rows, codec=codec, level=level, suite=suite)] = None
+        if max_error and operations_of(family).has_error_bounds:
+            conditions = Conditions({"error bound": str(max_error)})
+            for codec, level in _bounded(adapter, thorough=thorough):
+                case = Case(label, dataset, rows, conditions, codec, level, suite)
+                if not why_not(case):
+                    found[case] = None
     return Entries(list(found), unavailable)
 
 
@@ -167,6 +187,15 @@ def _choices(family: Family, adapter: Any, *, thorough: bool) -> Iterator[tuple[
                 yield codec.name, level
         return
     yield from _worth_trying(adapter)
+
+
+def _bounded(adapter: Any, *, thorough: bool) -> Iterator[tuple[str | None, int | None]]:
+    """Yield lossy codecs, and ways to save rounded values; rounding alone saves no space."""
+    yield from ((codec.name, None) for codec in adapter.codecs if codec.bounds)
+    if not adapter.codecs or getattr(adapter, "error", None):
+        yield None, None
+    levels = ((each.name, level) for each in _lossless(adapter) for level in each.levels or (None,))
+    yield from levels if thorough else _worth_trying(adapter)
 
 
 def _lossless(adapter: Any) -> list[Codec]:

@@ -102,7 +102,10 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         for each in own.remarks:
             display.console.print(f"note: {each}", soft_wrap=True)
         family = FAMILIES[own.family]
-        found = entries_of(family, own.name, own.rows, thorough=request.thorough)
+        bound = request.wish.max_error
+        found = entries_of(
+            family, own.name, own.rows, thorough=request.thorough, max_error=bound
+        )
         cases = found.by_configuration
         criteria = purposes.criteria_before(cases, family.suites[0].name, request.wish)
         promise = promise_for(own, family, criteria.weights, out.parent)

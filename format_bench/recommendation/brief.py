@@ -221,7 +221,7 @@ class PastedCode(NamedTuple):
 def pasted_code(answer: Recommendation) -> PastedCode | None:
     """Return the code of the first candidate; None if no winner is named, or its adapter has none."""
     facts, family = answer.first.candidate.configuration, family_of_suite(answer.suite)
-    if answer.is_undecided or facts.settings or facts.track:
+    if answer.is_undecided or facts.settings or facts.track or facts.error_bound:
         return None
     text = code.code_of(facts)
     if not text:

@@ -102,7 +102,7 @@ def text_of(configuration: Configuration) -> str:
 
     It is empty if its adapter is not known here, or if its settings are for queries.
     """
-    way = configuration.settings or configuration.track
+    way = configuration.error_bound or configuration.settings or configuration.track
     if configuration.family not in FAMILIES or way not in {"", DEFAULTS, RECOMMENDED}:
         return ""
     settings = DEFAULTS if configuration.codec == OWN_DEFAULT else way

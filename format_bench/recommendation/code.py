@@ -39,7 +39,7 @@ def calls_of(configuration: Configuration, path: str = "") -> Code:
     FormatBenchError
         If the adapter, or its codec, is not known here.
     """
-    way = configuration.settings or configuration.track
+    way = configuration.error_bound or configuration.settings or configuration.track
     if configuration.family not in FAMILIES:
         raise UnsupportedError(f"{configuration.format} is of no family of data that is known here")
     if way not in {"", DEFAULTS, RECOMMENDED}:

@@ -316,6 +316,7 @@ class _Counted:
                 each.codec,
                 each.level,
                 each.conditions.get("settings"),
+                each.conditions.get("error bound"),
                 each.place,
                 each.rows,
                 each.metric,
@@ -398,7 +399,8 @@ class _Counted:
 
     def _remote(self, candidate: Candidate, dataset: DatasetSize, metric: str) -> float | None:
         made = candidate.configuration
-        key = (made.format, made.codec, made.level, made.settings or None, *dataset, metric)
+        way = made.settings or None, made.error_bound or None
+        key = (made.format, made.codec, made.level, *way, *dataset, metric)
         record = self.remote.get(key)
         return record.value if record else None
 

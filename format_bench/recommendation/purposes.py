@@ -13,6 +13,7 @@ from format_bench.recommendation.requirements import (
     LANGUAGES,
     Required,
     Requirement,
+    Within,
     answer,
     usual_requirements,
 )
@@ -26,6 +27,7 @@ from format_bench.results.suites import FAMILIES, SUITES, Family, family_of_suit
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from adapter_core.error_bounds import ErrorBound
     from format_bench.results.load import Results
 
 
@@ -93,6 +95,8 @@ class Wish:
     """Transfers that read and save times include."""
     allow_lossy: bool = False
     """Whether candidates that change values may be chosen."""
+    max_error: ErrorBound | None = None
+    """Bound within which the values of candidates may change."""
 
     @property
     def base(self) -> Preset | None:
@@ -101,10 +105,14 @@ class Wish:
 
     def completing(self, base: Criteria, candidates: Iterable[Candidate]) -> Criteria:
         """Return the criteria of the preset, as far as it can be answered, with the user's own."""
-        usual = () if self.allow_lossy else usual_requirements(candidates)
+        usual: tuple[Required, ...] = () if self.allow_lossy else usual_requirements(candidates)
+        left_out = "formats and codecs that change values are left out; --allow-lossy takes them in"
+        if self.max_error:
+            usual = (Within.of(self.max_error),)
+            left_out = f"values may change within {self.max_error}; such candidates are marked as lossy"
         requirements = (*usual, *base.requirements, *self.requirements)
-        left_out = ["formats and codecs that change values are left out; --allow-lossy takes them in"]
-        caveats = [*base.caveats, *(left_out if usual else []), *_unlike(candidates, requirements)]
+        unlike = _unlike(candidates, requirements)
+        caveats = [*base.caveats, *([left_out] if usual else []), *unlike]
         return Criteria(base.weights | self.weights, requirements, caveats)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from adapter_core import Feature, Trait
 from adapter_core.adapter import format_of
 from adapter_core.codec_choice import DEFAULTS, RECOMMENDED
+from adapter_core.error_bounds import ErrorBound
 from format_bench.compatibility import features
 from format_bench.compatibility.feature_choice import resolved, use
 from format_bench.results import shipped
@@ -105,9 +106,26 @@ class ReadBy(str):
         return self.removeprefix(_READ_BY).split(", ")
 
 
-_READ_BY = "read by "
+class Within(str):
+    """The requirement that values change within an error bound, or not at all."""
 
-Required = Requirement | ReadBy
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, bound: ErrorBound) -> Self:
+        """Return the requirement of a bound."""
+        return cls(f"{_WITHIN}{bound}")
+
+    @property
+    def bound(self) -> ErrorBound:
+        """The bound."""
+        return ErrorBound.parse(self.removeprefix(_WITHIN))
+
+
+_READ_BY = "read by "
+_WITHIN = "within "
+
+Required = Requirement | ReadBy | Within
 
 
 class Answer(NamedTuple):
@@ -126,6 +144,11 @@ def answer(
     family = family_of_suite(suite)
     if isinstance(requirement, ReadBy):
         return _read_by(requirement, candidate, family)
+    if isinstance(requirement, Within):
+        own = candidate.configuration.error_bound
+        if own and ErrorBound.parse(own).is_within(requirement.bound):
+            return Answer(met=True)
+        return _lossless(candidate, Measure(family.loss), datasets)
     if requirement is Requirement.EXACT:
         return _exact(candidate, Measure(family.loss), datasets)
     if requirement is Requirement.LOSSLESS:

@@ -93,8 +93,8 @@ def of_condition(results: Results, axis: str, value: str) -> Results:
     """
     known: dict[str, set[str]] = {}
     for record in results.records:
-        # Settings tell configurations apart, and can be chosen by all the same.
-        for name in set(record.conditions) - WITHIN_A_PLACE | {"settings"} & set(record.conditions):
+        # Settings and bounds tell configurations apart, and can be chosen by all the same.
+        for name in set(record.conditions) - (WITHIN_A_PLACE - {"error bound", "settings"}):
             known.setdefault(name, set()).add(record.conditions[name])
     if axis not in known:
         raise UnknownNameError(f"condition in {results.name}", axis, known)

@@ -30,7 +30,7 @@ OWN_DEFAULT = "own default"
 
 @dataclass(frozen=True)
 class Configuration:
-    """A format with a codec, the settings of an axis, or neither."""
+    """A format with a codec, the settings of an axis, or neither, possibly under an error bound."""
 
     format: str
     """The label, e.g. "Parquet[polars]"."""
@@ -42,6 +42,8 @@ class Configuration:
     """Way to write the file, e.g. "paper"; empty in suites without tracks."""
     settings: str = ""
     """"defaults", "recommended" or "tuned"; empty for the usual ones, without compression."""
+    error_bound: str = ""
+    """Most that values may change by, e.g. "abs 0.001"; empty if nothing was asked for."""
     family: str = field(default="", compare=False)
     """Family of the adapter, whose facts the name says; empty if unknown."""
 
@@ -51,14 +53,16 @@ class Configuration:
         return cls(
             *(record.format, record.codec, record.level, record.threads, record.track),
             settings=record.conditions.get("settings", ""),
+            error_bound=record.conditions.get("error bound", ""),
             family=family_of_suite(record.suite.partition(".")[0]).name,
         )
 
     def __str__(self) -> str:
         """Return the name, e.g. "Parquet zstd 3", "Parquet, no codec" or "NetCDF4 (paper)"."""
+        bound = f" within {self.error_bound}" if self.error_bound else ""
         threads = "" if self.threads == "all" else " on 1 thread"
         lossy = f", {LOSSY}" if self.loss else ""
-        return printable(f"{self.format}{self._way}{threads}{lossy}")
+        return printable(f"{self.format}{self._way}{bound}{threads}{lossy}")
 
     @property
     def _way(self) -> str:
@@ -84,24 +88,27 @@ class Configuration:
     @property
     def loss(self) -> str:
         """The loss of values that the adapter or the codec declares, in words; empty if lossless."""
+        if self.error_bound:
+            return f"values change within {self.error_bound}"
         return self.facts.loss_by(self.codec, self.level)
 
     @property
     def uncompressed(self) -> Self:
         """The configuration of the same format that savings and costs of a codec relate to."""
-        return replace(self, codec=None, level=None, settings="")
+        return replace(self, codec=None, level=None, settings="", error_bound="")
 
     @property
-    def sort_key(self) -> tuple[str, str, str, str, int, str, str]:
+    def sort_key(self) -> tuple[str, str, str, str, int, str, str, str]:
         """The place in alphabetical lists: of one format, the uncompressed configuration is first."""
         name = self.format.casefold(), self.format
-        return *name, self.settings, self.codec or "", self.level or 0, self.threads, self.track
+        way = self.codec or "", self.level or 0, self.error_bound
+        return *name, self.settings, *way, self.threads, self.track
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON values; without settings or family where there are none."""
-        facts = asdict(self)
-        del facts["family"]
-        return facts if self.settings else {n: v for n, v in facts.items() if n != "settings"}
+        """Return the fields as JSON values; without family, settings or bound where there are none."""
+        optional = {"settings", "error_bound"}
+        found = ((name, value) for name, value in asdict(self).items() if name != "family")
+        return {name: value for name, value in found if value or name not in optional}
 
 
 def _in_brackets(codec: str | None) -> str:

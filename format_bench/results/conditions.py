@@ -45,7 +45,7 @@ class Conditions(Mapping[str, str]):
         return Conditions({**self._values, **others})
 
 
-WITHIN_A_PLACE = {"cache", "settings", "threads", "track"}
+WITHIN_A_PLACE = {"cache", "error bound", "settings", "threads", "track"}
 """Axes that tables have columns, groups or labels for; values of the others separate data sets."""
 
 

@@ -99,7 +99,7 @@ class ComparisonGroup:
             data=printable(first.dataset),
             conditions=Conditions(
                 {axis: printable(value) for axis, value in first.conditions.items()}
-                | dict.fromkeys(("cache", "settings", "track"))
+                | dict.fromkeys(("cache", "error bound", "settings", "track"))
             ),
             rows=first.rows,
             # 0 in the records of a case that failed before its data set was loaded.

@@ -47,7 +47,8 @@ class Record(Conditioned):
     metric: str
     """One of `METRICS`."""
     unit: str
-    """"seconds", "bytes", "columns", "fields", "files", "images", "properties" or "ratio"."""
+    """"seconds", "bytes", "columns", "fields", "files", "images", "properties", "ratio", "units of the
+    data" or "values"."""
     value: float | None
     repeats: list[float]
     """All samples in the order taken, in `unit`; possibly none."""

@@ -34,6 +34,8 @@ class Step:
     metrics: tuple[str, ...]
     cache: str | None = None
     """State of the page cache for the metrics that depend on it: "warm", "cold", or None."""
+    under: str = ""
+    """Axis without a value of which there is nothing to measure; empty for most."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metrics", tuple(self.metrics))

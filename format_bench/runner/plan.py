@@ -211,7 +211,8 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     if not cases:
         raise InvalidRequestError(f"nothing is left to measure: {'; '.join(left_out)}")
     steps_of(request, cases)
-    under = _under(request, dict.fromkeys(cases))
+    # Once more without doubles: levels of a lossy codec are the same under an error bound.
+    under = dict.fromkeys(_under(request, dict.fromkeys(cases)))
     whole = tuple(_with_settings(under, _further_settings(request, suite), registry))
     return Plan(*_sharded(request.shard, whole), tuple(left_out))
 
@@ -230,7 +231,7 @@ def steps_of(request: RunRequest, cases: Sequence[Case]) -> set[str]:
     InvalidRequestError
         If cold reads are requested by their step, but not by `RunRequest.cold`.
     """
-    steps = cases[0].steps
+    steps = cases[0].family.steps_of(SUITES[cases[0].suite])
     wanted = _known("step", request.steps, [each.name for each in steps])
     possible = {each.name for each in steps if request.cold or each.cache != "cold"}
     if cold := set(wanted) - possible:

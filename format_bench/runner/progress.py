@@ -70,6 +70,7 @@ def configuration_of(case: Case) -> Configuration:
         *(case.format, case.codec, case.level),
         track=case.track,
         settings=case.conditions.get("settings", ""),
+        error_bound=case.conditions.get("error bound", ""),
         family=case.family.name,
     )
 

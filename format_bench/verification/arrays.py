@@ -6,24 +6,31 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.array_store import Property
 from adapter_core.codecs import ErrorScale
+from adapter_core.error_bounds import exceeding
 from format_bench.verification import Diff
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import ArrayReader, ArraySource, ArrayStore, Codec
+    from adapter_core.error_bounds import ErrorBound
 
 LOST = " lost: "
 """Between a lost property and the reason."""
 
 
-def verify_array(
-    store: ArrayStore, codec: Codec | None, level: int | None, saved: ArraySource, found: ArrayReader
+def verify_array(  # noqa: PLR0913, PLR0917 (a file as it was saved, and the array)
+    store: ArrayStore,
+    codec: Codec | None,
+    level: int | None,
+    saved: ArraySource,
+    found: ArrayReader,
+    bound: ErrorBound | None = None,
 ) -> Diff:
     """Compare an array read back with the one saved, chunk by chunk.
 
     Values are compared bit for bit, NaN payloads included; a lossy codec's or store's, which are
-    finite, with the declared bound.
+    finite, with the declared bound; and each value of a file under an error bound with that.
 
     Parameters
     ----------
@@ -35,12 +42,17 @@ def verify_array(
         The saved array.
     found : ArrayReader
         The open file.
+    bound : ErrorBound, optional
+        The absolute or relative bound that it was saved under.
     """
     if (found.shape, found.dtype) != (saved.shape, saved.dtype):
         changed = f"{saved.dtype} {saved.shape} came back as {found.dtype} {found.shape}"
         return Diff(errors=(changed,))
-    scale, bits = (codec.error, level or 0) if codec and codec.error else store.error or (None, 0)
     losses, errors = _properties(store, saved, found)
+    if bound is not None:
+        changed, broken = _changes_within(bound, saved, found)
+        return Diff((*losses, *changed), (*errors, *broken), len(losses) + len(changed))
+    scale, bits = (codec.error, level or 0) if codec and codec.error else store.error or (None, 0)
     changed_chunks, largest, chunks = 0, 0.0, 0
     for selection, values in saved:
         chunks += 1
@@ -70,6 +82,48 @@ _NAMES = {
     ErrorScale.RANGE: "the range of their chunk",
     ErrorScale.ONE: "the unit",
 }
+
+
+def _changes_within(
+    bound: ErrorBound, saved: ArraySource, found: ArrayReader
+) -> tuple[list[str], list[str]]:
+    """Return the changes of values that an error bound permits, and those that it does not."""
+    import numpy as np
+
+    changed_chunks, largest, chunks = 0, 0.0, 0
+    for selection, values in saved:
+        chunks += 1
+        read = found.read(selection)
+        if _same_bits(values, read):
+            continue
+        changed_chunks += 1
+        if wrong := broken_bound(values, read, bound):
+            return [], [f"chunk at {[each.start for each in selection]}: {wrong}"]
+        finite = np.isfinite(values)
+        change = np.abs(read[finite].astype(np.float64) - values[finite])
+        largest = max(largest, float(change.max(initial=0.0)))
+    words = f"values of {changed_chunks} of {chunks} chunks changed, by up to {largest:.3g}, "
+    return [f"{words}within {bound}"] if changed_chunks else [], []
+
+
+def broken_bound(saved: np.ndarray, read: np.ndarray, bound: ErrorBound) -> str:
+    """Return in words how floats exceed an error bound; empty if they keep it."""
+    import numpy as np
+
+    if (read.dtype, read.shape) != (saved.dtype, saved.shape):
+        return f"{saved.dtype} {saved.shape} came back as {read.dtype} {read.shape}"
+    wrong = exceeding(saved, read, bound)
+    if not wrong.any():
+        return ""
+    before, after = saved[wrong].astype(np.float64), read[wrong].astype(np.float64)
+    # The worst of all, which NaN and infinities are.
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = np.nan_to_num(np.abs(after - before), nan=np.inf)
+    worst = int(np.argmax(error))
+    return (
+        f"{wrong.sum():,} of {wrong.size:,} values are not within {bound}, e.g. {before[worst]!s} came "
+        f"back as {after[worst]!s}"
+    )
 
 
 def _properties(

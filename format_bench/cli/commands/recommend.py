@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapter_core.error_bounds import ErrorBound
 from adapter_core.files import write_atomically
 from format_bench.cli.help import Section, SectionedCommand
 from format_bench.cli.options import (
@@ -168,6 +169,11 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     "--allow-lossy", is_flag=True, help="Also choose from formats and codecs that change values."
 )
 @Section.CHOICE.option(
+    "--max-error",
+    metavar="BOUND",
+    help="Also choose from files whose floats differ by at most so much, e.g. 1e-3, rel 1e-3, bits 99 %.",
+)
+@Section.CHOICE.option(
     "--read-speed",
     type=float,
     metavar="MB/S",
@@ -217,6 +223,7 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     readers: tuple[str, ...],
     language: str,
     allow_lossy: bool,  # noqa: FBT001 (a switch)
+    max_error: str | None,
     preset: str | None,
     dataset: str | None,
     conditions: tuple[str, ...],
@@ -238,7 +245,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
     properties = dict.fromkeys([*required, *([] if language == "any" else [language])])
     needed: list[Required] = [*map(Requirement, properties)]
     needed += [ReadBy.of(readers)] if readers else []
-    wish = purposes.Wish(own, tuple(needed), preset, speeds, allow_lossy)
+    bound = _error_bound(max_error) if max_error is not None else None
+    wish = purposes.Wish(own, tuple(needed), preset, speeds, allow_lossy, bound)
     data_limits, parse_dates = taken_limits(limits, data), taken_parse_dates(limits, data)
     own_schema = taken_schema(schema, data, suite)
     prices = cloud and cost.read_cloud(cloud)
@@ -290,6 +298,13 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         output.show(answer, quiet=ctx.obj["quiet"], explain=explain, evidence=evidence)
         if bill:
             output.show_bill(bill, quiet=ctx.obj["quiet"])
+
+
+def _error_bound(text: str) -> ErrorBound:
+    try:
+        return ErrorBound.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--max-error") from error
 
 
 def _under(results: Results, condition: str) -> Results:

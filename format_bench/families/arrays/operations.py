@@ -11,8 +11,9 @@ import array_stores
 import data_generator
 from adapter_core import ArraySource, ArrayStore, UnsupportedError
 from adapter_core.array_description import Description
-from adapter_core.array_source import Selection, grid_of
+from adapter_core.array_source import Selection, chunk_selections, grid_of
 from adapter_core.array_store import Property
+from adapter_core.error_bounds import BoundKind, ErrorBound, rounded
 from format_bench.families.arrays.access import Pattern, read_in_order
 from format_bench.families.arrays.loader import loader_seconds_per_chunk
 from format_bench.families.arrays.queries import (
@@ -22,12 +23,14 @@ from format_bench.families.arrays.queries import (
     chunks_on,
     selects_by_coordinates,
 )
+from format_bench.families.bounded import MOST_PAIRS, extremes, resolved
 from format_bench.families.elsewhere import measure_remote
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery, warm_up_file
 from format_bench.verification.arrays import verify_array
+from format_bench.verification.errors import Errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -58,7 +61,12 @@ class ArrayOperations(CatalogOperations):
     """One array store, with or without one of its codecs."""
 
     family = "arrays"
+    has_error_bounds = True
     adapter: ArrayStore
+    error_bound: ErrorBound | None = None
+    """Bound that files are compared with, absolute or relative; None if values shall not change."""
+    rounds = False
+    """Whether values are rounded within the bound before they are saved."""
     chunk_shape: tuple[int, ...] = ()
     """Shape of the chunks to write, in place of the track's or the array's own; cut at its edges."""
     expected: Description
@@ -146,13 +154,35 @@ class ArrayOperations(CatalogOperations):
         """Save, open and read a tiny array, with the codec if it can; write a tiny answer."""
         _warm_up(self.adapter, self.codec)
 
+    def keep_within(self, bound: ErrorBound) -> None:
+        """Give the bound to a lossy codec; before a lossless one, or without any, round the values."""
+        if self.expected.dtype.kind != "f":
+            raise UnsupportedError(f"error bounds are of floats, and values are {self.expected.dtype}")
+        codec = self.adapter.codec_named(self.codec) if self.codec else None
+        with _cache().open(self.data_file) as reader:
+            source = reader.source()
+            taken = self.error_bound = resolved(bound, _values(source), _sampled(source))
+            if codec is not None and codec.error and taken.kind not in codec.bounds:
+                least, greatest = extremes(_values(source))
+                most = max(-least, greatest)
+                share = min(1.0, taken.share / most) if most else 1.0
+                taken = ErrorBound(BoundKind.RELATIVE, share)
+        if codec is not None and codec.error:
+            self.adapter = self.adapter.with_error_bound(taken)
+            self.unchecked = self.adapter.without_check()
+        else:
+            # A store that always changes values has no use for rounded ones.
+            self.rounds = self.adapter.error is None
+
     def check(self, data: ArraySource) -> None:
         """Raise `CannotHoldError` if the store, or the codec, cannot keep the array."""
         self.adapter.check(data, self.codec)
 
     def save(self, data: ArraySource, file: Path) -> None:
-        """Save the array chunk by chunk."""
+        """Save the array chunk by chunk, rounded where that keeps the bound."""
         chunks = self._chunks_of(Description.of(data))
+        if self.rounds and self.error_bound:
+            data = _rounded(data, self.error_bound)
         self.unchecked.save(data, file, chunks, self.codec, self.level)
 
     def read(self, file: Path) -> Path:
@@ -162,11 +192,11 @@ class ArrayOperations(CatalogOperations):
         return file
 
     def compare(self, data: ArraySource, found: Path) -> Diff:
-        """Compare the arrays chunk by chunk; values may change as the store or its codec declares."""
+        """Compare the arrays chunk by chunk; values may change within the bound, or as declared."""
         codec = self.adapter.codec_named(self.codec) if self.codec else None
         level = codec.level_or_default(self.level) if codec else None
         with self.adapter.open(found) as reader:
-            return verify_array(self.adapter, codec, level, data, reader)
+            return verify_array(self.adapter, codec, level, data, reader, self.error_bound)
 
     def sample(
         self,
@@ -185,12 +215,22 @@ class ArrayOperations(CatalogOperations):
             return [PATTERNS[metric].seconds_per_chunk(reader, self.chunks, turn, budget_seconds)]
 
     def measure(self, step: Step, file: Path, _effort: Effort) -> list[Measured] | None:
-        """Measure the step `remote` in processes of its own."""
+        """Measure the step `remote` in processes of its own, and `errors` against the data."""
+        if step.name == "errors":
+            found = self._errors(file).by_metric()
+            return [Measured(each, [found[each]]) for each in step.metrics]
         if step.name != "remote":
             return None
         return measure_remote(
             "arrays", self.adapter.label, file, step.metrics, link=self.link, bucket=self.bucket
         )
+
+    def _errors(self, file: Path) -> Errors:
+        found = Errors()
+        with _cache().open(self.data_file) as data, self.adapter.open(file) as reader:
+            for selection, values in data.source():
+                found.add(values, reader.read(selection))
+        return found
 
     def check_query(self, query: str) -> None:
         """Raise `UnsupportedError` if a query asks other data, or the store keeps no coordinates."""
@@ -212,6 +252,23 @@ OPERATIONS = ArrayOperations
 def _cache() -> ArrayStore:
     """Return the store that generated data are kept in: its chunks are read without decoding."""
     return array_stores.get("NPY")
+
+
+def _values(source: ArraySource) -> Iterator[np.ndarray]:
+    """Yield the values of each chunk."""
+    return (values for _, values in source)
+
+
+def _sampled(source: ArraySource) -> Iterator[np.ndarray]:
+    """Yield the values of chunks over the whole array, with some more than `MOST_PAIRS` in all."""
+    chunks = list(chunk_selections(source.shape, source.chunks))
+    wanted = -(-MOST_PAIRS // max(1, math.prod(source.chunks))) + 1
+    return (source.read(each) for each in chunks[:: max(1, len(chunks) // wanted)] if source.shape)
+
+
+def _rounded(source: ArraySource, bound: ErrorBound) -> ArraySource:
+    """Return an array whose values are rounded as they are read."""
+    return replace(source, read=lambda selection: rounded(source.read(selection), bound))
 
 
 def _by_rows(source: ArraySource) -> Callable[[Selection], np.ndarray]:

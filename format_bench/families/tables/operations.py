@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 import data_generator
 from adapter_core import DataFormat, UnsupportedError
+from adapter_core.error_bounds import ErrorBound, rounded
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
 from adapter_core.predicate import Comparison, Predicate
 from adapter_core.query import COUNT, SUM, TABLE, Aggregate, Query
+from format_bench.families.bounded import resolved
 from format_bench.families.elsewhere import measure_remote, measure_scale
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery, warm_up_file
 from format_bench.families.tables import reference
@@ -19,20 +21,22 @@ from format_bench.families.tables.subject import Subject, query_of, tuning_keys
 from format_bench.instruments.touch import touch
 from format_bench.results.display.text import plural
 from format_bench.results.status import WRONG
+from format_bench.verification import Diff
 from format_bench.verification.answers import difference
+from format_bench.verification.arrays import broken_bound
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
     import pandas as pd
 
     from adapter_core.column_batches import ColumnSums
     from format_bench.families.questions import Question
     from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
-    from format_bench.verification import Diff
 
 
 def query_to(question: Question, names: Sequence[str]) -> Query:
@@ -114,7 +118,10 @@ class TableOperations(CatalogOperations):
     """One table format, with or without one of its codecs."""
 
     family = "tables"
+    has_error_bounds = True
     adapter: DataFormat
+    error_bounds: Mapping[int, ErrorBound] = {}
+    """Absolute or relative bounds of columns of floats, by position; empty if no value shall change."""
 
     @staticmethod
     def datasets() -> list[str]:
@@ -166,8 +173,39 @@ class TableOperations(CatalogOperations):
         if self.codec is not None:
             self.adapter.codec_availability(self.codec)
 
+    def keep_within(self, bound: ErrorBound) -> None:
+        """Round NumPy's floats before they are saved; the bound is of each column alone.
+
+        A column that the bound means nothing for, e.g. as its values are equal, remains as it is.
+        """
+        import numpy as np
+
+        data = self.load(self.data_file)
+        found, why = {}, "error bounds are of floats, and no column has NumPy's"
+        for place, dtype in enumerate(data.dtypes):
+            if not isinstance(dtype, np.dtype) or dtype.kind != "f":
+                continue
+            values = [data.iloc[:, place].to_numpy()]
+            try:
+                found[place] = resolved(bound, values, values)
+            except UnsupportedError as error:
+                why = f"column {data.columns[place]}: {error}"
+        if not found:
+            raise UnsupportedError(why)
+        self.error_bounds = found
+
+    def _rounded(self, data: pd.DataFrame) -> pd.DataFrame:
+        """Return a table whose floats are rounded within their bounds; itself without any."""
+        if not self.error_bounds:
+            return data
+        found = data.copy(deep=False)
+        for place, bound in self.error_bounds.items():
+            found.isetitem(place, rounded(data.iloc[:, place].to_numpy(), bound))
+        return found
+
     def save(self, data: pd.DataFrame, file: Path) -> None:
-        """Save the table, tuned for queries if it has keys for that."""
+        """Save the table, tuned for queries if it has keys for that, and rounded where it has bounds."""
+        data = self._rounded(data)
         if self.tuned:
             self.unchecked.save_tuned(data, file, *self.tuned)
         else:
@@ -179,10 +217,24 @@ class TableOperations(CatalogOperations):
         return touch(df) if self.adapter.maps_files else df
 
     def compare(self, data: pd.DataFrame, found: pd.DataFrame) -> Diff:
-        """Compare the tables column by column, in the order of a tuned file if it is one."""
+        """Compare the tables column by column, in the order of a tuned file if it is one.
+
+        Floats with a bound equal the rounded ones, as a lossless format keeps them, and are within it.
+        """
+        expected = self._rounded(data)
         if self.tuned:
-            data = data.sort_values(self.tuned[0], kind="stable", ignore_index=True)
-        return verify(data, found, *self.adapter.kept)
+            order = expected.sort_values(self.tuned[0], kind="stable").index
+            data, expected = (each.loc[order].reset_index(drop=True) for each in (data, expected))
+        verdict = verify(expected, found, *self.adapter.kept)
+        if verdict.errors or not self.error_bounds:
+            return verdict
+        bounded = {
+            data.columns[place]: broken_bound(*_floats(data, found, place), bound)
+            for place, bound in self.error_bounds.items()
+        }
+        wrong = tuple(f"column {name}: {why}" for name, why in bounded.items() if why)
+        kept = f"floats of {plural(len(bounded), 'column')} rounded within error bounds"
+        return Diff((*verdict.losses, kept), wrong, verdict.lost + len(bounded))
 
     def measure(self, step: Step, file: Path, _effort: Effort) -> list[Measured] | None:
         """Measure the steps `remote`, `scale` and `compatibility` in processes of their own."""
@@ -208,6 +260,14 @@ class TableOperations(CatalogOperations):
 
 
 OPERATIONS = TableOperations
+
+
+def _floats(data: pd.DataFrame, found: pd.DataFrame, place: int) -> list[np.ndarray]:
+    """Return a column of floats as it was and as it came back, in the dtype of the first."""
+    import numpy as np
+
+    before = data.iloc[:, place].to_numpy()
+    return [before, found.iloc[:, place].to_numpy(dtype=before.dtype, na_value=np.nan)]
 
 
 @functools.cache

@@ -74,8 +74,8 @@ class Number:
     def name(self) -> str:
         """The configuration in words, e.g. "Parquet zstd 3"."""
         codec = None if self.codec == NONE else self.codec
-        settings = self.conditions.get("settings", "")
-        fields = self.format, codec, self.level, "all", self.track, settings
+        axes = (self.conditions.get(each, "") for each in ("settings", "error bound"))
+        fields = self.format, codec, self.level, "all", self.track, *axes
         return str(Configuration(*fields, family=self.family))
 
     @property
@@ -217,7 +217,8 @@ def _numbers(
             level=configuration.level,
             track=configuration.track,
             data=group.data,
-            conditions=group.conditions | {"settings": configuration.settings},
+            conditions=group.conditions
+            | {"settings": configuration.settings, "error bound": configuration.error_bound},
             dataset=group.dataset,
             rows=group.rows,
             threads=group.threads,

@@ -16,6 +16,7 @@ import pytest
 from PIL import Image
 
 from adapter_core.array_source import ArraySource
+from adapter_core.error_bounds import ErrorBound
 from data_generator.user.summary import describe, describe_array
 from format_bench.families.operations import registry_of
 from format_bench.racing.entries import (
@@ -233,6 +234,33 @@ def test_stores_that_lose_what_an_array_has_are_left_out_unless_losses_are_allow
     assert set(kept.values()) == {""}
     assert loss_of(arrays, "NPY.memmap", bare) == ""
     assert loss_of(FAMILIES["tables"], "CSV", describe(pd.DataFrame({"a": [1]}))) == ""
+
+
+def test_lossy_codecs_race_beside_lossless_ones_if_a_greatest_error_is_given():
+    arrays = FAMILIES["arrays"]
+    usual = entries_of(arrays, "mine", 8).by_configuration
+    found = entries_of(arrays, "mine", 8, max_error=ErrorBound.parse("abs 1e-3")).by_configuration
+    assert set(usual) < set(found)
+    bounded = {each for each in found if each.error_bound}
+    assert set(found) - set(usual) == bounded
+    assert all(str(each).endswith(" within abs 0.001, lossy") for each in bounded)
+    ways = {(each.format, each.codec, each.level) for each in bounded}
+    assert {("HDF5", "sz3", None), ("Zarr.dir", "zstd+bitround", None), ("NPY", "zstd", 1)} <= ways
+    assert {each.conditions["error bound"] for each in found.values() if each.conditions.get("error bound")} == {
+        "abs 0.001"
+    }
+    relative = entries_of(arrays, "mine", 8, max_error=ErrorBound.parse("rel 0.1")).by_configuration
+    assert not any(each.codec == "sz3" for each in relative)
+    assert entries_of(FAMILIES["images"], "mine", 8, max_error=ErrorBound.parse("1")) == entries_of(
+        FAMILIES["images"], "mine", 8
+    )
+
+
+def test_a_greatest_error_that_is_none_is_refused_in_one_line(call):
+    done = call("--data", "mine.csv", "--max-error", "little")
+    assert done.returncode == 2
+    assert "--max-error" in done.stderr.splitlines()[-1]
+    assert "write e.g. abs 1e-3" in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("label", ["Zarr.dir", "Zarr[tensorstore]", "TileDB", "HDF5", "NetCDF4", "NPY"])

@@ -13,6 +13,7 @@ import pytest
 
 import data_formats
 from adapter_core import UnknownNameError
+from adapter_core.error_bounds import ErrorBound
 from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.families.operations import registry_of
 from format_bench.recommendation import (
@@ -426,6 +427,27 @@ def test_a_lossy_format_is_chosen_only_if_that_is_allowed():
         assert (f"JPEG, lossy changes values: {words}" in said) is not allow_lossy
     # Tables, of which none changes values, are not asked.
     assert purposes.criteria_for(results_of(TWO), Wish({SIZE: 1})).requirements == ()
+
+
+def test_lossy_files_within_the_greatest_error_are_candidates_with_a_mark():
+    found = [record("HDF5", "size", 9e3, suite="chunks", codec="zstd", level=3)]
+    for bound, size in (("abs 0.01", 1e3), ("abs 0.0001", 4e3), ("rel 0.0001", 2e3)):
+        more = {"codec": "zfp+lossy", "conditions": {"error bound": bound, "threads": "all"}}
+        found.append(record("HDF5", "size", size, suite="chunks", **more))
+    for most, first in (
+        (None, "HDF5 zstd 3"),
+        ("abs 1e-3", "HDF5 zfp+lossy within abs 0.0001, lossy"),
+        ("abs 1e-6", "HDF5 zstd 3"),
+        ("rel 1", "HDF5 zfp+lossy within rel 0.0001, lossy"),
+    ):
+        bound = ErrorBound.parse(most) if most else None
+        wish = Wish({SIZE: 1}, max_error=bound)
+        wanted = purposes.criteria_for(results(found), wish)
+        answer = recommend(results(found), wanted.weights, wanted.requirements)
+        assert answer.first.candidate.name == first
+        assert len(answer.excluded) == (3 if first == "HDF5 zstd 3" else 2)
+        if bound:
+            assert f"values may change within {bound}; such candidates are marked as lossy" in wanted.caveats
 
 
 @pytest.fixture

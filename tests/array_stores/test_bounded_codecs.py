@@ -1,0 +1,59 @@
+"""Lossy codecs of array stores keep the error bounds that they take."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import array_stores
+from adapter_core import ArraySource, CannotHoldError, UnavailableError
+from adapter_core.codecs import ErrorScale
+from adapter_core.error_bounds import BoundKind, ErrorBound, exceeding
+
+
+def bounded() -> list[tuple[str, str]]:
+    found = []
+    for label in array_stores.names():
+        try:
+            store = array_stores.find(label)
+        except UnavailableError:
+            continue
+        found += [(label, each.name) for each in store.codecs if each.bounds]
+    return found
+
+
+@pytest.mark.parametrize(("label", "codec"), bounded())
+def test_a_lossy_codec_keeps_the_bounds_that_it_takes(label, codec, tmp_path):
+    step, row, column = np.ogrid[:2, :24, :32]
+    values = (280 + step + 9 * np.sin(row / 5) + 7 * np.cos(column / 9)).astype("float32")
+    source = ArraySource.of(values, (1, 24, 32))
+    store = array_stores.get(label)
+    sizes = []
+    for kind in store.codec_named(codec).bounds:
+        for share in (0.3, 3e-3):
+            bound = ErrorBound(kind, share if kind is BoundKind.ABSOLUTE else share / 280)
+            path = tmp_path / f"{kind}{share}{store.suffix}"
+            store.with_error_bound(bound).save(source, path, codec=codec)
+            found = store.read(path)
+            assert not exceeding(values, found, bound).any()
+            assert not np.array_equal(found, values)
+            assert store.codec_used(path) == codec
+            sizes.append(store.size_bytes(path))
+        assert sizes[-2] < sizes[-1], "the bound has no influence"
+
+
+def test_each_scale_of_error_takes_bounds():
+    for label, name in bounded():
+        codec = array_stores.find(label).codec_named(name)
+        wanted = BoundKind.RELATIVE if codec.error is ErrorScale.VALUE else BoundKind.ABSOLUTE
+        assert wanted in codec.bounds, (label, name)
+
+
+def test_sperr_keeps_nan_apart_and_takes_slices_and_volumes_alone(tmp_path):
+    values = np.linspace(0, 1, 24 * 32, dtype="float32").reshape(1, 24, 32)
+    values[0, 5:9, 7:20] = np.nan
+    store = array_stores.get("HDF5").with_error_bound(ErrorBound(BoundKind.ABSOLUTE, 1e-3))
+    store.save(values, tmp_path / "a", codec="sperr")
+    assert not exceeding(values, store.read(tmp_path / "a"), store.error_bound).any()
+    with pytest.raises(CannotHoldError, match="2 to 3 dimensions"):
+        store.save(values.reshape(-1), tmp_path / "b", codec="sperr")
