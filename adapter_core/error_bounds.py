@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 _NUMBER = r"(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)"
 _FORM = re.compile(rf"(?:(abs|rel|range|bits)\s*)?{_NUMBER}\s*(%?)")
 
-# Of 99 % of throws of a fair coin, the share of heads is within so many standard deviations of a half.
-_CONFIDENCE = 2.5758
+# In 99 % of cases the shares of heads of 64 fair coins, one for each bit of a double, are all within so
+# many standard deviations of a half. The paper takes 2.58, those of one coin.
+_CONFIDENCE = 3.78
 
 
 class BoundKind(StrEnum):
@@ -120,7 +121,7 @@ def rounded(values: np.ndarray, bound: ErrorBound) -> np.ndarray:
         nearest = (np.rint(wide / bound.step) * bound.step).astype(values.dtype)
         # Beyond, a float is a multiple of the step, and the quotient may be infinite.
         has_finer_bits = np.abs(wide) < bound.step * 2.0**mantissa
-    return np.where(has_finer_bits, nearest, values)
+    return np.where(has_finer_bits & np.isfinite(nearest), nearest, values)
 
 
 def _with_bits(values: np.ndarray, mantissa: int, kept: int) -> np.ndarray:
@@ -162,7 +163,7 @@ def exceeding(saved: np.ndarray, read: np.ndarray, bound: ErrorBound) -> np.ndar
 def information_of(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the information of each bit, the mutual one with the same bit of a neighbour, in bits.
 
-    Below what a fair coin has by chance in 99 % of cases, it is 0.
+    Below what fair coins have by chance in 99 % of cases, it is 0.
 
     Parameters
     ----------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,7 +11,7 @@ from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import shape_of
 from adapter_core.arrays.chunk_writing import write_chunks
 from adapter_core.codec_choice import Recommended
-from adapter_core.error_bounds import BoundKind, error_of
+from adapter_core.error_bounds import BoundKind
 from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import literal
 
@@ -27,10 +26,8 @@ _LEVELS = range(1, 10)
 _LEVEL = 5
 _CODECS = ("blosclz", "lz4", "lz4hc", "zlib", "zstd")
 _FILTERS = {"": ("SHUFFLE",), "bitshuffle": ("BITSHUFFLE",), "bytedelta": ("SHUFFLE", "BYTEDELTA")}
-_TRUNCATION = ("TRUNC_PREC", "SHUFFLE")
+_TRUNCATED, _TRUNCATION = "zstd+truncation", ("TRUNC_PREC", "SHUFFLE")
 _MANTISSA_BITS = {"float32": 23, "float64": 52}
-# ZFP_MAX_DIM of zfp's plug-in: https://github.com/Blosc/c-blosc2/blob/main/plugins/codecs/zfp/README.md.
-_MOST_ZFP_DIMS = 4
 # BLOSC2_MAX_BUFFERSIZE of blosc2.h.
 _MOST_CHUNK_BYTES = 2**31 - 32 - 1
 # B2ND_MAX_DIM of b2nd.h.
@@ -49,7 +46,7 @@ class Adapter(Appendable):
     pads chunks to a multiple of them; without a codec, that would enlarge files by up to a half, so that
     blocks divide the chunk then. The name, dimensions, attributes and coordinates are JSON in the
     frame's variable-length metadata. Writing many small chunks takes long. The library does not notice
-    flipped bits.
+    flipped bits. Its plug-in of zfp is left out, as it takes no chunks thinner than four values.
     """
 
     label = "Blosc2"
@@ -62,10 +59,7 @@ class Adapter(Appendable):
         for name in _CODECS
         for filters in _FILTERS
     ) + (
-        Codec(
-            "zstd+truncation", range(1, 24), 10, error=ErrorScale.VALUE, bounds=(BoundKind.RELATIVE,)
-        ),
-        Codec("zfp+lossy", range(1, 21), 10, error=ErrorScale.ONE, bounds=(BoundKind.ABSOLUTE,)),
+        Codec(_TRUNCATED, range(1, 24), 10, error=ErrorScale.VALUE, bounds=(BoundKind.RELATIVE,)),
     )
     file_facts = FileFacts(
         parts={"filters": "shuffle", "chunks": "as asked"},
@@ -102,11 +96,8 @@ class Adapter(Appendable):
             raise self.refusal(f"Blosc2 chunks are smaller than 2 GiB, not {source.chunk_bytes} bytes")
         if codec and codec.endswith("+bytedelta") and source.dtype.itemsize == 1:
             raise self.refusal("Blosc2 leaves the filter bytedelta out for values of one byte")
-        if codec in ("zstd+truncation", "zfp+lossy"):
-            if source.dtype.name not in _MANTISSA_BITS:
-                raise self.refusal(f"{codec} supports float32 and float64 only, not {source.dtype}")
-            if codec == "zfp+lossy" and not 1 <= len(source.shape) <= _MOST_ZFP_DIMS:
-                raise self.refusal(f"zfp supports 1 to {_MOST_ZFP_DIMS} dimensions")
+        if codec == _TRUNCATED and source.dtype.name not in _MANTISSA_BITS:
+            raise self.refusal(f"{codec} supports float32 and float64 only, not {source.dtype}")
 
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
@@ -149,11 +140,9 @@ class Adapter(Appendable):
         options = blosc2.open(str(path), mode="r").schunk.cparams
         if options.clevel == 0:
             return None
-        if options.codec == blosc2.Codec.ZFP_ACC:
-            return "zfp+lossy"
         used = tuple(each.name for each in options.filters if each != blosc2.Filter.NOFILTER)
         if used == _TRUNCATION:
-            return "zstd+truncation"
+            return _TRUNCATED
         suffix = next((name for name, filters in _FILTERS.items() if filters == used), "")
         name = options.codec.name.lower()
         return f"{name}+{suffix}" if suffix else name
@@ -210,11 +199,7 @@ def _opened(path: Path) -> blosc2.NDArray:
 def _facts(codec: str, level: int | None, dtype: str, bound: ErrorBound | None) -> dict[str, Any]:
     """Return the parameters of a codec, with the names of the library's codec and filters."""
     name, _, suffix = codec.partition("+")
-    if codec == "zfp+lossy":
-        # The exponent of ten of the accuracy, in a byte that zfp's plug-in takes for a signed one.
-        exponent = math.floor(math.log10(error_of(level, bound)))
-        return {"codec": "ZFP_ACC", "codec_meta": exponent & 0xFF, "clevel": _LEVEL, "filters": []}
-    if suffix == "truncation":
+    if codec == _TRUNCATED:
         # Truncation errs by up to twice as much as rounding to as many bits.
         kept = min(bound.bits + 1 if bound else level or 1, _MANTISSA_BITS[dtype])
         return {
