@@ -1,7 +1,7 @@
 """Error bounds of saved floats, rounding that keeps them, and the information of bits.
 
-Rounding leaves zeros at the end of mantissas, which any lossless codec shrinks: bit rounding, as Klöwer et
-al. propose in "Compressing atmospheric data into its real information content", Nature Computational
+Rounding leaves zeros at the end of mantissas, which any lossless codec shrinks: bit rounding, as Klöwer
+et al. propose in "Compressing atmospheric data into its real information content", Nature Computational
 Science 1, 2021, https://doi.org/10.1038/s43588-021-00156-2.
 """
 
@@ -88,7 +88,7 @@ class ErrorBound:
     def step(self) -> float:
         """Largest power of two to whose multiples values may be rounded under an absolute bound.
 
-        Scaling by it is exact, where a step of twice the bound would exceed the bound by rounding errors.
+        Scaling by it is exact, where a step of twice the bound would exceed it by rounding errors.
         """
         return math.ldexp(1.0, math.frexp(2 * self.share)[1] - 1)
 
@@ -184,7 +184,9 @@ def information_of(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     big_endian = first.dtype.newbyteorder(">")
     words, others = (each.astype(big_endian).view(np.uint8) for each in (first, second))
     of_first, of_second, of_both = ones(words), ones(others), ones(words & others)
-    joint = np.stack([of_both, of_first - of_both, of_second - of_both, 1 - of_first - of_second + of_both])
+    joint = np.stack(
+        [of_both, of_first - of_both, of_second - of_both, 1 - of_first - of_second + of_both]
+    )
     alone = np.stack(
         [
             of_first * of_second,

@@ -58,9 +58,7 @@ class Adapter(Appendable):
         Codec(f"{name}+{filters}" if filters else name, _LEVELS, _LEVEL)
         for name in _CODECS
         for filters in _FILTERS
-    ) + (
-        Codec(_TRUNCATED, range(1, 24), 10, error=ErrorScale.VALUE, bounds=(BoundKind.RELATIVE,)),
-    )
+    ) + (Codec(_TRUNCATED, range(1, 24), 10, error=ErrorScale.VALUE, bounds=(BoundKind.RELATIVE,)),)
     file_facts = FileFacts(
         parts={"filters": "shuffle", "chunks": "as asked"},
         threads="all cores",

@@ -170,9 +170,7 @@ def _as_page(values: np.ndarray) -> np.ndarray:
     return page.view("uint8") if page.dtype == bool else page
 
 
-def _options(
-    codec: str | None, level: int | None, bound: ErrorBound | None = None
-) -> dict[str, Any]:
+def _options(codec: str | None, level: int | None, bound: ErrorBound | None = None) -> dict[str, Any]:
     if codec is None:
         return {}
     if codec == "lerc":

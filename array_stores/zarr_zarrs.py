@@ -38,9 +38,7 @@ class Adapter(LocalZarrStore, AppendableZarr):
 
     # zarrs reads a zlib chunk without its last bytes, the checksum, and lacks the others.
     codecs: ClassVar = tuple(
-        each
-        for each in zarr_metadata.ALL
-        if each.name not in ("zlib", "lz4", "lzma") and not each.error
+        each for each in zarr_metadata.ALL if each.name not in ("zlib", "lz4", "lzma") and not each.error
     )
     _code_of_store: ClassVar = {
         "modules": "import zarrs\n\n"

@@ -105,7 +105,10 @@ RESERVED = frozenset("CLASS NAME DIMENSION_LIST REFERENCE_LIST DIMENSION_LABELS"
 def filter_options(
     codec: str | None, level: int | None, bound: ErrorBound | None = None
 ) -> dict[str, Any]:
-    """Return the arguments of `h5py.Group.create_dataset` for one of `CODECS`, under a bound if it is lossy."""
+    """Return the arguments of `h5py.Group.create_dataset` for one of `CODECS`.
+
+    A lossy one keeps the bound, if there is one, in place of its level.
+    """
     if codec is None:
         return {}
     if codec == "gzip+scaleoffset":

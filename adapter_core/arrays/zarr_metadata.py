@@ -115,7 +115,7 @@ def numcodecs_chain(
 def _rounding(
     name: str, level: int | None, dtype: np.dtype[Any], bound: ErrorBound | None
 ) -> dict[str, Any]:
-    """Return the parameters of a filter that rounds floats, to bits or to multiples of a power of two."""
+    """Return the parameters of a filter that rounds floats to bits, or to multiples of a step."""
     if name == "bitround":
         return {"keepbits": min(bound.bits if bound else level or 1, _MANTISSA_BITS[dtype.name])}
     error = error_of(level, bound)

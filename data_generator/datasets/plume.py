@@ -26,7 +26,7 @@ DIMENSIONS = ("time", "latitude", "longitude")
 
 # Of the field, whose standard deviation is 2**12, in a doubling: a deviation is 32 powers of two.
 UNITS_BITS = 7
-# Exponent of two of the middle. An eighth of the values is below -126, where subnormals of float32 begin.
+# Exponent of two of the middle. An eighth of the values is below -126, where floats are subnormal.
 MIDDLE = -90
 # A quarter of the surface is land.
 LEAST_LAND = 2_700

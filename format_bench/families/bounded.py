@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 MOST_PAIRS = 2**20
 
 
-def resolved(
-    bound: ErrorBound, parts: Iterable[np.ndarray], sample: Iterable[np.ndarray]
-) -> ErrorBound:
+def resolved(bound: ErrorBound, parts: Iterable[np.ndarray], sample: Iterable[np.ndarray]) -> ErrorBound:
     """Return the absolute or relative bound that a bound means for some data.
 
     Parameters

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from adapter_core import Codec, UnavailableError
 from adapter_core.codecs import algorithm_of, shuffles
 from data_generator.user.summary import ArrayDescription, RecordsDescription, TableDescription
-from format_bench.families.cases import Case
 from format_bench.conditions import why_not
+from format_bench.families.cases import Case
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.results.candidates import Configuration
 from format_bench.results.conditions import Conditions

@@ -103,9 +103,7 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
             display.console.print(f"note: {each}", soft_wrap=True)
         family = FAMILIES[own.family]
         bound = request.wish.max_error
-        found = entries_of(
-            family, own.name, own.rows, thorough=request.thorough, max_error=bound
-        )
+        found = entries_of(family, own.name, own.rows, thorough=request.thorough, max_error=bound)
         cases = found.by_configuration
         criteria = purposes.criteria_before(cases, family.suites[0].name, request.wish)
         promise = promise_for(own, family, criteria.weights, out.parent)

@@ -145,10 +145,7 @@ def answer(
     if isinstance(requirement, ReadBy):
         return _read_by(requirement, candidate, family)
     if isinstance(requirement, Within):
-        own = candidate.configuration.error_bound
-        if own and ErrorBound.parse(own).is_within(requirement.bound):
-            return Answer(met=True)
-        return _lossless(candidate, Measure(family.loss), datasets)
+        return _within(requirement.bound, candidate, Measure(family.loss), datasets)
     if requirement is Requirement.EXACT:
         return _exact(candidate, Measure(family.loss), datasets)
     if requirement is Requirement.LOSSLESS:
@@ -199,6 +196,19 @@ def _lossless(candidate: Candidate, losses: Measure, datasets: list[DatasetSize]
         met=False,
         sentence=f"{candidate.name} changes values: {next(said, candidate.configuration.loss)}",
     )
+
+
+def _within(
+    bound: ErrorBound, candidate: Candidate, losses: Measure, datasets: list[DatasetSize]
+) -> Answer:
+    own = candidate.configuration.error_bound
+    if not own or not ErrorBound.parse(own).is_within(bound):
+        return _lossless(candidate, losses, datasets)
+    for dataset in datasets:
+        record = candidate.cells.get((dataset, losses))
+        if record is None or record.value is None:
+            return Answer(None, f"whether {candidate.name} kept {dataset.dataset} was not verified")
+    return Answer(met=True)
 
 
 def usual_requirements(candidates: Iterable[Candidate]) -> tuple[Requirement, ...]:

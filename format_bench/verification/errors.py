@@ -78,7 +78,7 @@ class Errors:
 
     @property
     def gradients(self) -> float:
-        """Root mean square change of differences of neighbours, as a share of that of the differences."""
+        """Root mean square change of differences of neighbours, by that of the differences."""
         changed, whole = self._gradients
         return math.sqrt(changed / whole) if whole else 0.0
 

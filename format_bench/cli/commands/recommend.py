@@ -171,7 +171,7 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 @Section.CHOICE.option(
     "--max-error",
     metavar="BOUND",
-    help="Also choose from files whose floats differ by at most so much, e.g. 1e-3, rel 1e-3, bits 99 %.",
+    help="Also choose from files whose floats differ by so much at most: 1e-3, rel 1e-3, bits 99 %.",
 )
 @Section.CHOICE.option(
     "--read-speed",

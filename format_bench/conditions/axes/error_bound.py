@@ -18,7 +18,7 @@ class MostError(Axis):
     """Most that any saved float may differ from its own value."""
 
     name = "error bound"
-    help = "Most that floats may change by: abs 1e-3, rel 1e-3, range 1e-3, bits 99 %, none. [default: none]"
+    help = "Most that floats may change by: abs 1e-3, rel 1e-3, range 1e-3, bits 99 %. [default: none]"
     order = 26  # after the settings, which decide the codec
     changes_adapter = True
 

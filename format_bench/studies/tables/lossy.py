@@ -51,9 +51,7 @@ def sizes(context: Context) -> Iterator[Block]:
         cells = {_file(each): each.status for each in gaps}
         cells |= {_file(each): _share(each, whole) for each in found}
         ways = sorted({_file(each)[:2] for each in found if each.field(_AXIS)})
-        rows = [
-            [" ".join(way), *(cells.get((*way, each), MISSING) for each in bounds)] for way in ways
-        ]
+        rows = [[" ".join(way), *(cells.get((*way, each), MISSING) for each in bounds)] for way in ways]
         yield Block(data, "", ["codec", *bounds], rows, "l" + "r" * len(bounds))
 
 

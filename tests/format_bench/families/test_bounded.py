@@ -1,4 +1,4 @@
-"""Error bounds of saved arrays and tables: kept for every value, or a failure that says which broke it."""
+"""Error bounds of saved arrays and tables: kept for every value, or broken and failed with it."""
 
 from __future__ import annotations
 
@@ -123,8 +123,11 @@ def test_bounds_of_ranges_and_of_information_become_plain_ones():
     found = resolved(ErrorBound.parse("bits 99 %"), [], [noisy.astype("float32")])
     assert found.kind is BoundKind.RELATIVE
     assert 1e-4 < found.share < 0.2
-    for bound, data in (("range 0.1", [np.ones(3)]), ("bits 99 %", [np.random.default_rng(2).random(9999)])):
-        with pytest.raises(UnsupportedError, match="range|information"):
+    for bound, data in (
+        ("range 0.1", [np.ones(3)]),
+        ("bits 99 %", [np.random.default_rng(2).random(9999)]),
+    ):
+        with pytest.raises(UnsupportedError, match=r"range|information"):
             resolved(ErrorBound.parse(bound), data, data)
 
 
@@ -138,7 +141,11 @@ def test_other_values_than_floats_have_no_error_bound(tmp_path):
 def test_floats_of_a_table_are_rounded_within_the_bound_and_compared_with_it(tmp_path):
     random = np.random.default_rng(1)
     df = pd.DataFrame(
-        {"price": random.random(3000), "half": random.random(3000).astype("float32"), "count": range(3000)}
+        {
+            "price": random.random(3000),
+            "half": random.random(3000).astype("float32"),
+            "count": range(3000),
+        }
     )
     df.loc[5, "price"] = np.nan
     TableOperations.store(df, tmp_path / "data")

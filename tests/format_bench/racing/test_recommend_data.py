@@ -246,9 +246,9 @@ def test_lossy_codecs_race_beside_lossless_ones_if_a_greatest_error_is_given():
     assert all(str(each).endswith(" within abs 0.001, lossy") for each in bounded)
     ways = {(each.format, each.codec, each.level) for each in bounded}
     assert {("HDF5", "sz3", None), ("Zarr.dir", "zstd+bitround", None), ("NPY", "zstd", 1)} <= ways
-    assert {each.conditions["error bound"] for each in found.values() if each.conditions.get("error bound")} == {
-        "abs 0.001"
-    }
+    assert {
+        each.conditions["error bound"] for each in found.values() if each.conditions.get("error bound")
+    } == {"abs 0.001"}
     relative = entries_of(arrays, "mine", 8, max_error=ErrorBound.parse("rel 0.1")).by_configuration
     assert not any(each.codec == "sz3" for each in relative)
     assert entries_of(FAMILIES["images"], "mine", 8, max_error=ErrorBound.parse("1")) == entries_of(

@@ -447,7 +447,10 @@ def test_lossy_files_within_the_greatest_error_are_candidates_with_a_mark():
         assert answer.first.candidate.name == first
         assert len(answer.excluded) == (3 if first == "HDF5 zstd 3" else 2)
         if bound:
-            assert f"values may change within {bound}; such candidates are marked as lossy" in wanted.caveats
+            assert (
+                f"values may change within {bound}; such candidates are marked as lossy"
+                in wanted.caveats
+            )
 
 
 @pytest.fixture
