@@ -54,11 +54,14 @@ class Adapter(Appendable):
     requires = ("blosc2>=4.14",)
     dims_range = range(_MOST_DIMS + 1)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.APPEND, Trait.SINGLE_FILE})
-    codecs: ClassVar = tuple(
-        Codec(f"{name}+{filters}" if filters else name, _LEVELS, _LEVEL)
-        for name in _CODECS
-        for filters in _FILTERS
-    ) + (Codec(_TRUNCATED, range(1, 24), 10, error=ErrorScale.VALUE, bounds=(BoundKind.RELATIVE,)),)
+    codecs: ClassVar = (
+        *(
+            Codec(f"{name}+{filters}" if filters else name, _LEVELS, _LEVEL)
+            for name in _CODECS
+            for filters in _FILTERS
+        ),
+        Codec(_TRUNCATED, range(1, 24), 10, error=ErrorScale.VALUE, bounds=(BoundKind.RELATIVE,)),
+    )
     file_facts = FileFacts(
         parts={"filters": "shuffle", "chunks": "as asked"},
         threads="all cores",
