@@ -61,9 +61,9 @@ class Errors:
     def by_metric(self) -> dict[str, float]:
         """Return all errors by the names of their metrics.
 
-        Absolute errors are in the unit of the data, relative ones of values that are not 0. Errors of mean
-        and extremes are shares of the range. The error of gradients is the root mean square change of
-        differences between neighbours, as a share of the root mean square difference.
+        Absolute errors are in the unit of the data, relative ones of values that are not 0. Errors of
+        mean and extremes are shares of the range. The error of gradients is the root mean square change
+        of differences between neighbours, as a share of the root mean square difference.
         """
         (least, greatest), read = self._ends
         changed, whole = self._gradients
