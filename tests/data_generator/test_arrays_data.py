@@ -35,7 +35,7 @@ DIGESTS = {
     "era5-hourly-soil-1deg": "a3de86d648a5f7d2",
     "noise": "02efb26a47c29291",
     "constant": "0c7f35688e2ddaef",
-    "plume": "",
+    "plume": "a041ec58d4e40f7c",
     "image-batch": "32a4a93a1900fee5",
     "digits-float": "c9964ccb3d3a5655",
     "faces": "f590166e83fdfcae",

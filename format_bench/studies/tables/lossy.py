@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from format_bench.studies.declared.blocks import Context
     from format_bench.studies.declared.selection import Number
 
-_AXIS = "error bound"
+_AXIS, _COMPARED = "error bound", "lost properties"
 _ERRORS = {
     "absolute": "greatest absolute error",
     "relative": "greatest relative error",
@@ -47,7 +47,7 @@ def sizes(context: Context) -> Iterator[Block]:
     """Yield a table of all sizes for each array, with the status of a codec that broke a bound."""
     for data, found in _by_data(context).items():
         whole, bounds = _uncompressed(found), _bounds(found)
-        gaps = context.numbers.gaps({"metric": "size", "data": data})
+        gaps = context.numbers.gaps({"metric": _COMPARED, "data": data})
         cells = {_file(each): each.status for each in gaps}
         cells |= {_file(each): _share(each, whole) for each in found}
         ways = sorted({_file(each)[:2] for each in found if each.field(_AXIS)})
@@ -75,10 +75,12 @@ def errors(context: Context) -> Iterator[Block]:
 
 
 def _by_data(context: Context) -> dict[str, list[Number]]:
-    """Return the sizes of files by array; those whose values came back otherwise have none."""
+    """Return the sizes of files by array, of those whose values were read and compared."""
+    compared = {(each.data, *_file(each)) for each in context.numbers.select({"metric": _COMPARED})}
     found: dict[str, list[Number]] = {}
     for each in context.numbers.select({"metric": "size"}):
-        found.setdefault(each.data, []).append(each)
+        if (each.data, *_file(each)) in compared:
+            found.setdefault(each.data, []).append(each)
     return found
 
 
@@ -116,6 +118,6 @@ def _least(sizes: Sequence[Number], whole: float) -> list[str]:
 
 
 def _broken(context: Context, data: str, bound: str) -> list[Number]:
-    """Return the files that have no size, since a value was not within its bound."""
-    found = context.numbers.gaps({"metric": "size", "data": data, _AXIS: bound})
+    """Return the files that could not be read, or had a value that was not within the bound."""
+    found = context.numbers.gaps({"metric": _COMPARED, "data": data, _AXIS: bound})
     return [each for each in found if each.status == "failed"]

@@ -78,11 +78,17 @@ def test_the_plume_has_every_kind_of_float(stored):
     assert np.log10(usual.max() / usual.min()) > 30
 
 
-@pytest.mark.parametrize("codec", ["zfp+lossy", "gzip+scaleoffset"])
-def test_a_codec_that_breaks_the_bound_of_a_nan_fails_with_the_value(stored, tmp_path, codec):
+def test_a_codec_that_breaks_the_bound_of_a_nan_fails_with_the_value(stored, tmp_path):
     data, file = stored("plume"), tmp_path / "file.h5"
-    operations = saved_within("abs 1e-3", data, file, "HDF5", codec)
+    operations = saved_within("abs 1e-3", data, file, "HDF5", "zfp+lossy")
     with pytest.raises(WrongValuesError, match=r"values are not within abs 0.001, e\.g\. \S+ came back"):
+        operations.verify(operations.load(data), file)
+
+
+def test_scale_offset_of_hdf5_leaves_a_file_with_nan_that_cannot_be_read(stored, tmp_path):
+    data, file = stored("plume"), tmp_path / "file.h5"
+    operations = saved_within("abs 1e-3", data, file, "HDF5", "gzip+scaleoffset")
+    with pytest.raises(OSError, match="filter returned failure"):
         operations.verify(operations.load(data), file)
 
 
