@@ -52,7 +52,7 @@ class TileDBStore(ArrayStore):
     dtypes: ClassVar = ALL_DTYPES - {"float16"}
     dims_range = range(1, 33)
     holds_empty = False
-    codecs: ClassVar = (
+    codecs: ClassVar[tuple[Codec, ...]] = (
         Codec("gzip", range(1, 10), 6),
         Codec("gzip+shuffle", range(1, 10), 6),
         Codec("zstd", range(1, 23), 3),

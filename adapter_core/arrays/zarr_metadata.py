@@ -96,10 +96,10 @@ def numcodecs_chain(
     if codec is None:
         return []
     algorithm, _, own_filter = codec.partition("+")
-    rounding, _, shuffle = own_filter.partition("+")
+    rounding, _, shuffling = own_filter.partition("+")
     if rounding in ROUNDING:
         rounds = {"id": rounding, **_rounding(rounding, level, dtype, bound)}
-        shuffles = [{"id": "shuffle", "elementsize": dtype.itemsize}] if shuffle else []
+        shuffles = [{"id": "shuffle", "elementsize": dtype.itemsize}] if shuffling else []
         return [rounds, *shuffles, {"id": algorithm, "level": ZSTD.default_level}]
     if algorithm.startswith("blosc:"):
         shuffle = _BLOSC_SHUFFLES.index(own_filter or "shuffle")

@@ -50,8 +50,8 @@ def verify_array(  # noqa: PLR0913, PLR0917 (a file as it was saved, and the arr
         return Diff(errors=(changed,))
     losses, errors = _properties(store, saved, found)
     if bound is not None:
-        changed, broken = _changes_within(bound, saved, found)
-        return Diff((*losses, *changed), (*errors, *broken), len(losses) + len(changed))
+        changes, broken = _changes_within(bound, saved, found)
+        return Diff((*losses, *changes), (*errors, *broken), len(losses) + len(changes))
     scale, bits = (codec.error, level or 0) if codec and codec.error else store.error or (None, 0)
     changed_chunks, largest, chunks = 0, 0.0, 0
     for selection, values in saved:

@@ -228,13 +228,13 @@ class TableOperations(CatalogOperations):
         verdict = verify(expected, found, *self.adapter.kept)
         if verdict.errors or not self.error_bounds:
             return verdict
-        bounded = {
-            data.columns[place]: broken_bound(*_floats(data, found, place), bound)
-            for place, bound in self.error_bounds.items()
-        }
-        wrong = tuple(f"column {name}: {why}" for name, why in bounded.items() if why)
-        kept = f"floats of {plural(len(bounded), 'column')} rounded within error bounds"
-        return Diff((*verdict.losses, kept), wrong, verdict.lost + len(bounded))
+        wrong = []
+        for place, bound in self.error_bounds.items():
+            before, after = (each.iloc[:, place].to_numpy() for each in (data, found))
+            if why := broken_bound(before, after.astype(before.dtype, copy=False), bound):
+                wrong.append(f"column {data.columns[place]}: {why}")
+        kept = f"floats of {plural(len(self.error_bounds), 'column')} rounded within error bounds"
+        return Diff((*verdict.losses, kept), tuple(wrong), verdict.lost + len(self.error_bounds))
 
     def measure(self, step: Step, file: Path, _effort: Effort) -> list[Measured] | None:
         """Measure the steps `remote`, `scale` and `compatibility` in processes of their own."""
@@ -260,14 +260,6 @@ class TableOperations(CatalogOperations):
 
 
 OPERATIONS = TableOperations
-
-
-def _floats(data: pd.DataFrame, found: pd.DataFrame, place: int) -> list[np.ndarray]:
-    """Return a column of floats as it was and as it came back, in the dtype of the first."""
-    import numpy as np
-
-    before = data.iloc[:, place].to_numpy()
-    return [before, found.iloc[:, place].to_numpy(dtype=before.dtype, na_value=np.nan)]
 
 
 @functools.cache

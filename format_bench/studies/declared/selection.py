@@ -74,8 +74,8 @@ class Number:
     def name(self) -> str:
         """The configuration in words, e.g. "Parquet zstd 3"."""
         codec = None if self.codec == NONE else self.codec
-        axes = (self.conditions.get(each, "") for each in ("settings", "error bound"))
-        fields = self.format, codec, self.level, "all", self.track, *axes
+        settings, bound = (self.conditions.get(each, "") for each in ("settings", "error bound"))
+        fields = self.format, codec, self.level, "all", self.track, settings, bound
         return str(Configuration(*fields, family=self.family))
 
     @property

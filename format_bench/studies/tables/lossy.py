@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from format_bench.studies.declared.blocks import Context
-    from format_bench.studies.declared.selection import Number
+    from format_bench.studies.declared.selection import Number, Wanted
 
 _AXIS, _COMPARED = "error bound", "lost properties"
 _ERRORS = {
@@ -59,7 +59,7 @@ def errors(context: Context) -> Iterator[Block]:
     """Yield a table of the errors of each file, for each array, the smallest first."""
     for data, found in _by_data(context).items():
         whole = _uncompressed(found)
-        wanted = {"data": data, "metric": list(_ERRORS.values())}
+        wanted: Wanted = {"data": data, "metric": list(_ERRORS.values())}
         by_file: dict[tuple[str, str, str], dict[str, float]] = {}
         for each in context.numbers.select(wanted):
             by_file.setdefault(_file(each), {})[each.metric] = each.value
