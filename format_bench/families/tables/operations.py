@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
     import pandas as pd
 
     from adapter_core.column_batches import ColumnSums
@@ -221,6 +220,8 @@ class TableOperations(CatalogOperations):
 
         Floats with a bound equal the rounded ones, as a lossless format keeps them, and are within it.
         """
+        import numpy as np
+
         expected = self._rounded(data)
         if self.tuned:
             order = expected.sort_values(self.tuned[0], kind="stable").index
@@ -230,8 +231,9 @@ class TableOperations(CatalogOperations):
             return verdict
         wrong = []
         for place, bound in self.error_bounds.items():
-            before, after = (each.iloc[:, place].to_numpy() for each in (data, found))
-            if why := broken_bound(before, after.astype(before.dtype, copy=False), bound):
+            before = data.iloc[:, place].to_numpy()
+            after = found.iloc[:, place].to_numpy(dtype=before.dtype, na_value=np.nan)
+            if why := broken_bound(before, after, bound):
                 wrong.append(f"column {data.columns[place]}: {why}")
         kept = f"floats of {plural(len(self.error_bounds), 'column')} rounded within error bounds"
         return Diff((*verdict.losses, kept), tuple(wrong), verdict.lost + len(self.error_bounds))
