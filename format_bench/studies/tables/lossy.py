@@ -24,7 +24,7 @@ _ERRORS = {
 }
 
 # Codecs that are lossless where values are not rounded before.
-_LOSSLESS = {"pcodec", "zstd+bytedelta", "zstd+shuffle", NONE}
+_LOSSLESS = {"pcodec", "zstd+shuffle", NONE}
 
 
 def smallest(context: Context) -> Iterator[Block]:
