@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import ArraySource, Attribute, Selection
+
+# Seen with hdf5plugin 7.1.0 and HDF5 2.0.
+_OF_FINITE = {
+    "gzip+scaleoffset": "HDF5 cannot read a chunk back whose scale and offset are of NaN or infinities",
+    "sz3": "SZ3 does not end for a chunk with NaN",
+}
 
 
 class Adapter(Appendable):
@@ -93,7 +100,22 @@ class Adapter(Appendable):
             for name, value in source.attributes.items():
                 dataset.attrs[name] = value
             _write_coordinates(file, dataset, source)
-            write_chunks(dataset, source)
+            write_chunks(dataset, self._only_finite(source, codec))
+
+    def _only_finite(self, source: ArraySource, codec: str | None) -> ArraySource:
+        """Return a source that refuses NaN and infinities where a filter does not end, or loses chunks."""
+        if codec not in _OF_FINITE:
+            return source
+
+        def read(selection: Selection) -> np.ndarray:
+            import numpy as np
+
+            values = source.read(selection)
+            if not np.isfinite(values).all():
+                raise self.refusal(_OF_FINITE[codec])
+            return values
+
+        return replace(source, read=read)
 
     def _filters(self, codec: str | None, level: int | None) -> dict[str, Any]:
         checks = {"fletcher32": True} if self.uses_checksums else {}
