@@ -103,7 +103,7 @@ class Adapter(Appendable):
             write_chunks(dataset, self._only_finite(source, codec))
 
     def _only_finite(self, source: ArraySource, codec: str | None) -> ArraySource:
-        """Return a source that refuses NaN and infinities where a filter does not end, or loses chunks."""
+        """Return a source that refuses NaN and infinities where a filter hangs, or loses chunks."""
         if codec not in _OF_FINITE:
             return source
 
