@@ -118,11 +118,12 @@ def in_order(entries: Iterable[Configuration], promise: Promise, family: Family)
     order = sorted(entries, key=lambda each: (promise.of(each), "[" in each.format))
     if family.name != "arrays":
         return order
-    seen: Counter[str] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
     places = []
     for each in order:
-        places.append((seen[each.format], not promise.knows(each.format)))
-        seen[each.format] += 1
+        way = each.format, each.error_bound
+        places.append((seen[way], not promise.knows(each.format)))
+        seen[way] += 1
     return [each for _, each in sorted(zip(places, order, strict=True), key=operator.itemgetter(0))]
 
 
