@@ -22,7 +22,7 @@ import numpy as np
 from adapter_core.errors import FormatBenchError
 from format_bench.cli.options import load_source
 from format_bench.prediction.model import FEWEST_TABLES
-from format_bench.prediction.predicted import MeasuredTable, MeasuredTables, predict
+from format_bench.prediction.predicted import MeasuredTable, MeasuredTables, Predictor
 from format_bench.recommendation import recommend
 from format_bench.recommendation.purposes import BALANCED
 from format_bench.results.candidates import Configuration
@@ -41,7 +41,7 @@ Predictor = Callable[[Others, MeasuredTable], list["Record"]]
 
 def by_profile(others: Others, table: MeasuredTable) -> list[Record]:
     """Return the records that the project predicts."""
-    return predict(others, table.profile, table.name).results.records
+    return Predictor(others).predict(table.profile, table.name).results.records
 
 
 def by_one_table(others: Others, table: MeasuredTable) -> list[Record]:

@@ -5,13 +5,18 @@ that the logarithm of that proportion is regressed, by a Gaussian process (C. E.
 Williams: Gaussian Processes for Machine Learning, 2006, chapter 2). Its kernel is the sum of a linear
 and a squared exponential one, since a few dozens of tables lie far apart. The residuals of leaving each
 table out follow from one inversion (chapter 5.4.2), and are the error that a prediction names.
+
+A prediction is arithmetic on the numbers of a fit: `FORMULAS`, which a page has in JavaScript, by the
+translation of `format_bench.recommendation.formulas`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import exp, sqrt
+from statistics import fmean as mean
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,19 +31,48 @@ FEWEST_TABLES = 4
 
 # Variances of the parts of a logarithm to the base of e: chosen before any measurement. The linear part
 # may span orders of magnitude, tables that are alike differ by a third, and measurements by a tenth.
-_LINEAR, _LOCAL, _NOISE = 1.0, 0.3, 0.02
+LINEAR, LOCAL, _NOISE = 1.0, 0.3, 0.02
 
 # Quantile of the residuals of leaving one out that an error is.
 ERROR_QUANTILE = 0.8
 
 
-@dataclass(frozen=True)
-class Predicted:
-    """A predicted value, as its natural logarithm."""
+def scaled(value: float, centre: float, weight: float) -> float:
+    """Return a property in units of its spread over the measured tables."""
+    return (value - centre) * weight
 
-    log: float
+
+def distance(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return the distance of two tables by their scaled properties; 1 is usual."""
+    return sqrt(mean((a - b) * (a - b) for a, b in zip(one, other, strict=True)))
+
+
+def covariance(one: Sequence[float], other: Sequence[float], linear: float, local: float) -> float:
+    """Return the covariance of the values of two tables by their scaled properties."""
+    return linear * mean(a * b for a, b in zip(one, other, strict=True)) + local / exp(
+        mean((a - b) * (a - b) for a, b in zip(one, other, strict=True)) / 2
+    )
+
+
+def log_value(centre: float, covariances: Sequence[float], weights: Sequence[float]) -> float:
+    """Return the logarithm of a value in proportion, by the weights of a fit."""
+    return centre + sum(each * weight for each, weight in zip(covariances, weights, strict=True))
+
+
+FORMULAS: tuple[Callable[..., Any], ...] = (scaled, distance, covariance, log_value)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Regression of one value on the profiles of the tables that have it."""
+
+    centre: float
+    """Mean of the natural logarithms of the values in proportion."""
+    weights: list[float]
+    """Weight of the covariance with each table, 0 without a value; shape (tables,)."""
     error: float
-    """Absolute difference that four of five tables did not exceed when they were left out."""
+    """Absolute difference of logarithms that four of five tables did not exceed when they were left
+    out."""
 
 
 class Neighbourhood:
@@ -53,65 +87,60 @@ class Neighbourhood:
     def __init__(self, profiles: Sequence[TableProfile]) -> None:
         import numpy as np
 
-        self._names = list(profiles[0].features)
-        found = self._raw(profiles)
-        self._centre = found.mean(axis=0)
-        spread = found.std(axis=0)
+        self.names = list(profiles[0].features)
+        found = np.array([[each.features[name] for name in self.names] for each in profiles])
+        self.centre: list[float] = found.mean(axis=0).tolist()
         # A property that all tables share cannot say which of them resembles another one.
-        self._scale = np.where(spread > 0, spread, np.inf)
-        self._places = self._scaled(found)
+        self.weights = [1 / spread if spread > 0 else 0.0 for spread in found.std(axis=0).tolist()]
+        self.places = [self.place(each) for each in profiles]
+        self._covariances = np.array([self.covariances(each) for each in self.places])
+        self._inverses: dict[tuple[int, ...], Floats] = {}
 
-    def _raw(self, profiles: Sequence[TableProfile]) -> Floats:
-        import numpy as np
+    def place(self, profile: TableProfile) -> list[float]:
+        """Return the scaled properties of a table."""
+        values = [profile.features[name] for name in self.names]
+        return list(map(scaled, values, self.centre, self.weights))
 
-        return np.array([[each.features[name] for name in self._names] for each in profiles])
+    def distances(self, place: Sequence[float]) -> list[float]:
+        """Return the distance of each table from another one."""
+        return [distance(place, each) for each in self.places]
 
-    def _scaled(self, raw: Floats) -> Floats:
-        found: Floats = (raw - self._centre) / self._scale
-        return found
+    def covariances(self, place: Sequence[float]) -> list[float]:
+        """Return the covariance of each table with another one."""
+        return [covariance(place, each, LINEAR, LOCAL) for each in self.places]
 
-    def distances(self, profile: TableProfile) -> Floats:
-        """Return the distance of each table from another one, shape (tables,); 1 is usual."""
-        import numpy as np
-
-        place = self._scaled(self._raw([profile]))
-        found: Floats = np.sqrt(((self._places - place) ** 2).mean(axis=1))
-        return found
-
-    def predict(self, logs: Mapping[int, float], profile: TableProfile) -> Predicted | None:
-        """Return the value of another table by the values of some tables.
+    def fit(self, logs: Mapping[int, float]) -> Fit | None:
+        """Return the regression of values of some tables.
 
         Parameters
         ----------
         logs : mapping of int to float
             Logarithms of values in proportion, by the number of the table.
-        profile : TableProfile
-            The other table.
 
         Returns
         -------
-        Predicted or None
-            The logarithm of the value in proportion; None of fewer than `FEWEST_TABLES`.
+        Fit or None
+            None of fewer values than `FEWEST_TABLES`.
         """
         import numpy as np
 
         if len(logs) < FEWEST_TABLES:
             return None
         chosen = [*logs]
-        known, values = self._places[chosen], np.array([logs[each] for each in chosen])
-        centre = values.mean()
-        inverse = np.linalg.inv(_kernel(known, known) + _NOISE * np.eye(len(chosen)))
-        weights = inverse @ (values - centre)
-        there = _kernel(self._scaled(self._raw([profile])), known)[0]
-        residuals = np.abs(weights / np.diag(inverse))
-        return Predicted(float(centre + there @ weights), float(np.quantile(residuals, ERROR_QUANTILE)))
+        values = np.array([logs[each] for each in chosen])
+        inverse, centre = self._inverse(chosen), values.mean()
+        found = inverse @ (values - centre)
+        residuals = np.abs(found / np.diag(inverse))
+        weights = np.zeros(len(self.places))
+        weights[chosen] = found
+        error = float(np.quantile(residuals, ERROR_QUANTILE))
+        return Fit(float(centre), weights.tolist(), error)
 
+    def _inverse(self, chosen: Sequence[int]) -> Floats:
+        import numpy as np
 
-def _kernel(one: Floats, other: Floats) -> Floats:
-    """Return the covariances of tables, shape (len(one), len(other))."""
-    import numpy as np
-
-    number = one.shape[1]
-    squares = ((one[:, None, :] - other[None, :, :]) ** 2).sum(axis=2) / number
-    found: Floats = _LINEAR * (one @ other.T) / number + _LOCAL * np.exp(-squares / 2)
-    return found
+        # Most values are of the same tables.
+        if (known := self._inverses.get(tuple(chosen))) is None:
+            noisy = self._covariances[np.ix_(chosen, chosen)] + _NOISE * np.eye(len(chosen))
+            known = self._inverses[tuple(chosen)] = np.linalg.inv(noisy)
+        return known

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError, NoCandidateError
 from format_bench.families.operations import operations_of, registry_of
-from format_bench.prediction.model import FEWEST_TABLES, Neighbourhood
+from format_bench.prediction.model import FEWEST_TABLES, Fit, Neighbourhood, log_value
 from format_bench.prediction.table_profile import BLOCK_ROWS, TableProfile, profile_of
 from format_bench.results.candidates import Configuration, DatasetSize, candidates_of
 from format_bench.results.display.text import plural
@@ -68,7 +68,7 @@ class MeasuredTables:
                 prefix = f"{results.name}: " if len(sources) > 1 else ""
                 name = f"{prefix}{table.dataset}, {table.rows:,} rows"
                 try:
-                    profile = _profile(table)
+                    profile = _profile(table, results.data.get(table.dataset, {}).get("profile"))
                 except FormatBenchError as error:
                     found.left_out.append(f"{name}: {error}")
                     continue
@@ -81,11 +81,33 @@ def _is_plain(record: Record) -> bool:
     return record.conditions.keys() <= {"cache", "threads", "settings"} and record.threads == "all"
 
 
-def _profile(table: DatasetSize) -> TableProfile:
+def _profile(table: DatasetSize, own: Any) -> TableProfile:
+    """Return the profile of a generated table, or of an own one from the metadata of its run."""
     operations = operations_of(FAMILY)
-    if table.dataset not in operations.datasets():
-        raise NoCandidateError("an own table, whose file is not at hand")
-    return profile_of(operations.generate(table.dataset, min(table.rows, BLOCK_ROWS)), table.rows)
+    if table.dataset in operations.datasets():
+        return profile_of(operations.generate(table.dataset, min(table.rows, BLOCK_ROWS)), table.rows)
+    if own is None:
+        raise NoCandidateError("an own table, measured without a profile")
+    found = TableProfile.from_dict(own)
+    if found.rows != table.rows:
+        raise NoCandidateError("a sample of an own table, whose profile is of all rows")
+    return found
+
+
+@dataclass(frozen=True)
+class CellModel:
+    """A measure of a configuration on measured tables, and how it follows from a profile."""
+
+    configuration: Configuration
+    measure: Measure
+    records: Mapping[int, Record]
+    """By the number of the table."""
+    fit: Fit | None
+    """None of a count: the nearest table's is taken."""
+
+    def nearest(self, order: Iterable[int]) -> Record:
+        """Return the record of the first table in order that has one."""
+        return next(self.records[number] for number in order if number in self.records)
 
 
 @dataclass(frozen=True)
@@ -100,81 +122,74 @@ class Prediction:
     tables: int
 
 
-def predict(tables: Sequence[MeasuredTable], profile: TableProfile, name: str) -> Prediction:
-    """Return the prediction for a table.
+class Predictor:
+    """Values of any table, by a regression on measured ones.
 
     Parameters
     ----------
     tables : sequence of MeasuredTable
         The measured ones.
-    profile : TableProfile
-        The table.
-    name : str
-        Its name, for the records.
 
     Raises
     ------
     NoCandidateError
-        If too few tables have been measured.
+        If they are too few.
     """
-    if len(tables) < FEWEST_TABLES:
-        number = plural(len(tables), "table")
-        raise NoCandidateError(
-            f"{number} of the suite {SUITE} are too few to predict another one, {FEWEST_TABLES} are "
-            "needed; format-bench run --datasets eq,str,core,log measures some"
-        )
-    space = Neighbourhood([each.profile for each in tables])
-    distances = space.distances(profile)
-    order = sorted(range(len(tables)), key=lambda number: distances[number])
-    found: list[Record] = []
-    errors: defaultdict[Measure, list[float]] = defaultdict(list)
-    for configuration, measure in dict.fromkeys(cell for each in tables for cell in each.cells):
-        cell = configuration, measure
-        cells = {n: tables[n].cells[cell] for n in order if cell in tables[n].cells}
-        record = _predicted(cells, tables, space, profile, measure)
-        if record is None:
-            continue
-        if refusal := _refusal(configuration.format, profile.kinds):
-            record = replace(
-                record, value=None, interval=None, status=CellStatus.UNSUPPORTED, sentence=refusal
+
+    def __init__(self, tables: Sequence[MeasuredTable]) -> None:
+        if len(tables) < FEWEST_TABLES:
+            number = plural(len(tables), "table")
+            raise NoCandidateError(
+                f"{number} of the suite {SUITE} are too few to predict another one, {FEWEST_TABLES} are "
+                "needed; format-bench run --datasets eq,str,core,log measures some"
             )
-        elif record.interval and record.value:
-            errors[measure].append(record.interval[1] / record.value)
-        found.append(replace(record, dataset=name, rows=profile.rows, columns=profile.columns))
-    middle = {each: sorted(factors)[len(factors) // 2] for each, factors in errors.items()}
-    nearest = [(tables[number].name, float(distances[number])) for number in order[:NEAREST]]
-    return Prediction(Results(f"{name}, predicted", found, []), nearest, middle, len(tables))
+        self.tables = tables
+        self.space = Neighbourhood([each.profile for each in tables])
+        wanted = dict.fromkeys(cell for each in tables for cell in each.cells)
+        self.cells = [found for cell in wanted if (found := self._cell(*cell))]
+
+    def _cell(self, configuration: Configuration, measure: Measure) -> CellModel | None:
+        """Return the model of a cell; None of a value that too few tables have."""
+        cells = ((number, each.cells.get((configuration, measure))) for number, each in enumerate(self.tables))
+        records = {number: record for number, record in cells if record}
+        if METRICS[measure.metric].noise not in _GROWING or METRICS[measure.metric].unit == "ratio":
+            return CellModel(configuration, measure, records, None)
+        fit = self.space.fit(
+            {
+                number: math.log(each.value / self.tables[number].profile.extent(each.unit))
+                for number, each in records.items()
+                if each.value
+            }
+        )
+        return CellModel(configuration, measure, records, fit) if fit else None
+
+    def predict(self, profile: TableProfile, name: str) -> Prediction:
+        """Return the prediction for a table, under a name for its records."""
+        place = self.space.place(profile)
+        distances, covariances = self.space.distances(place), self.space.covariances(place)
+        order = sorted(range(len(self.tables)), key=distances.__getitem__)
+        found: list[Record] = []
+        errors: defaultdict[Measure, list[float]] = defaultdict(list)
+        for cell in self.cells:
+            facts: dict[str, Any] = {"repeats": [], "interval": None, "round_sizes": [], "rounds": 1}
+            facts |= {"cpu_repeats": [], "loop_repeats": [], "environment": ""}
+            if refusal := refusal_of(cell.configuration.format, profile.kinds):
+                facts |= {"value": None, "status": CellStatus.UNSUPPORTED, "sentence": refusal}
+            elif cell.fit:
+                log = log_value(cell.fit.centre, covariances, cell.fit.weights)
+                value, factor = math.exp(log) * profile.extent(cell.measure.unit), math.exp(cell.fit.error)
+                number = sum(map(bool, cell.fit.weights))
+                facts |= {"value": value, "interval": [value / factor, value * factor]}
+                facts |= {"status": CellStatus.VALUE, "sentence": f"predicted from {plural(number, 'table')}"}
+                errors[cell.measure].append(factor)
+            table = {"dataset": name, "rows": profile.rows, "columns": profile.columns}
+            found.append(replace(cell.nearest(order), **facts, **table))
+        middle = {each: sorted(factors)[len(factors) // 2] for each, factors in errors.items()}
+        nearest = [(self.tables[number].name, distances[number]) for number in order[:NEAREST]]
+        return Prediction(Results(f"{name}, predicted", found, []), nearest, middle, len(self.tables))
 
 
-def _predicted(
-    cells: Mapping[int, Record],
-    tables: Sequence[MeasuredTable],
-    space: Neighbourhood,
-    profile: TableProfile,
-    measure: Measure,
-) -> Record | None:
-    """Return the record of a cell from records of other tables, the nearest first."""
-    nearest = next(iter(cells.values()))
-    plain: dict[str, Any] = {"repeats": [], "interval": None, "round_sizes": [], "rounds": 1}
-    plain |= {"cpu_repeats": [], "loop_repeats": [], "environment": ""}
-    if METRICS[measure.metric].noise not in _GROWING or METRICS[measure.metric].unit == "ratio":
-        return replace(nearest, **plain)
-    logs = {
-        number: math.log(each.value / tables[number].profile.extent(each.unit))
-        for number, each in cells.items()
-        if each.value
-    }
-    found = space.predict(logs, profile)
-    if found is None:
-        return None
-    value = math.exp(found.log) * profile.extent(nearest.unit)
-    factor = math.exp(found.error)
-    facts = plain | {"value": value, "interval": [value / factor, value * factor]}
-    sentence = f"predicted from {plural(len(logs), 'table')}"
-    return replace(nearest, **facts, status=CellStatus.VALUE, sentence=sentence)
-
-
-def _refusal(label: str, kinds: frozenset[Kind]) -> str:
+def refusal_of(label: str, kinds: Iterable[Kind]) -> str:
     """Return why a format cannot hold columns of these kinds, as it declares; empty if it may."""
     registry = registry_of(family_of_suite(SUITE))
     if label not in registry.names():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from adapter_core.errors import InvalidDataError
 from adapter_core.kinds import Kind, kinds_of
@@ -20,7 +20,7 @@ BLOCK_ROWS = 10_000
 
 _INTEGERS = {Kind.INTEGER, Kind.UNSIGNED, Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED, Kind.TIMEDELTA}
 _FLOATS = {Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT, Kind.DECIMAL}
-_GROUPS = {
+GROUPS = {
     "integers": _INTEGERS,
     "floats": _FLOATS,
     "texts": {Kind.TEXT},
@@ -31,7 +31,11 @@ _GROUPS = {
 """Kinds of columns that formats treat alike; those of no group are "others"."""
 
 # Below it the ratio of distinct values says nothing more: all are alike.
-_LEAST_RATIO = 1e-4
+LEAST_RATIO = 1e-4
+# Columns without values have no width, and a logarithm all the same.
+LEAST_BYTES = 1e-2
+# Where the text or the bytes of a row start.
+PLACE_BYTES = 8
 
 
 class TableProfile(NamedTuple):
@@ -39,15 +43,35 @@ class TableProfile(NamedTuple):
 
     rows: int
     columns: int
-    arrow_bytes: float
-    """Size of all values in Arrow's memory, by the values of a block."""
+    value_bytes: float
+    """Size of all values in memory, by the widths of a block's."""
     kinds: frozenset[Kind]
     features: Mapping[str, float]
     """Logarithms to the base of ten where values span orders of magnitude, else shares."""
 
     def extent(self, unit: str) -> float:
         """Return the size to which values of a unit are proportional: bytes, or the number of cells."""
-        return max(1.0, self.arrow_bytes if unit == "bytes" else self.rows * self.columns)
+        return max(1.0, self.value_bytes if unit == "bytes" else self.rows * self.columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the profile as plain values for JSON."""
+        return {**self._asdict(), "kinds": sorted(self.kinds), "features": dict(self.features)}
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Self:
+        """Return the profile of values from `to_dict`.
+
+        Raises
+        ------
+        InvalidDataError
+            If they are no profile, or one with other properties.
+        """
+        try:
+            found = cls(**{**facts, "kinds": frozenset(map(Kind, facts["kinds"]))})
+            features = {name: float(found.features[name]) for name in FEATURES}
+            return found._replace(value_bytes=float(found.value_bytes), features=features)
+        except (TypeError, ValueError, LookupError, AttributeError) as error:
+            raise InvalidDataError("the profile", "is none of this version", "measure it again") from error
 
 
 def profile_of(df: pd.DataFrame, rows: int | None = None) -> TableProfile:
@@ -63,10 +87,10 @@ def profile_of(df: pd.DataFrame, rows: int | None = None) -> TableProfile:
     block, kinds = df.iloc[:BLOCK_ROWS], kinds_of(df)
     count = len(df) if rows is None else rows
     columns = [_column(block.iloc[:, place]) for place in range(df.shape[1])]
-    shares = {name: sum(kind in group for kind in kinds) for name, group in _GROUPS.items()}
+    shares = {name: sum(kind in group for kind in kinds) for name, group in GROUPS.items()}
     shares["others"] = len(kinds) - sum(shares.values())
     texts = [
-        each["width"] for each, kind in zip(columns, kinds, strict=True) if kind in _GROUPS["texts"]
+        each["width"] for each, kind in zip(columns, kinds, strict=True) if kind in GROUPS["texts"]
     ]
     features = {
         "rows": math.log10(max(1, count)),
@@ -81,6 +105,8 @@ def profile_of(df: pd.DataFrame, rows: int | None = None) -> TableProfile:
 
 _OF_COLUMNS = ("width", "nulls", "distinct", "sortedness", "runs")
 
+FEATURES = ("rows", "columns", *GROUPS, "others", *_OF_COLUMNS, "text width")
+
 
 def _column(column: pd.Series) -> dict[str, float]:
     """Return the properties of a column; usual ones of a column without values, or of nested ones."""
@@ -89,14 +115,28 @@ def _column(column: pd.Series) -> dict[str, float]:
         array = as_arrow(str(column.name), column)
     except InvalidDataError:
         return found
-    found["width"] = math.log10(max(1e-2, array.nbytes / max(1, len(array))))
+    found["width"] = math.log10(max(LEAST_BYTES, _width(array)))
     found["nulls"] = array.null_count / max(1, len(array))
     if _is_flat(array.type) and array.null_count < len(array):
         statistics = measure(array)
-        found["distinct"] = math.log10(max(_LEAST_RATIO, statistics.ndv_ratio))
+        found["distinct"] = math.log10(max(LEAST_RATIO, statistics.ndv_ratio))
         found["sortedness"] = statistics.sortedness
         found["runs"] = math.log10(max(1.0, statistics.mean_run_length))
     return found
+
+
+def _width(array: pa.Array) -> float:
+    """Return the bytes of a value, of text on average and with its place."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        return float(array.type.bit_width / 8)
+    except ValueError:  # no fixed width
+        rows = max(1, len(array))
+    if array.type in {pa.string(), pa.large_string(), pa.binary(), pa.large_binary()}:
+        return float(PLACE_BYTES + (pc.sum(pc.binary_length(array)).as_py() or 0) / rows)
+    return float(array.nbytes / rows)
 
 
 def _is_flat(kind: pa.DataType) -> bool:

@@ -83,6 +83,7 @@ _SCRIPT = {
     "len": "(list) => list.length",
     "log": "Math.log",
     "mean": "(list) => sum(list) / list.length",
+    "sqrt": "Math.sqrt",
     "sum": "(list) => list.reduce((total, each) => total + each, 0)",
     "zip": "(...lists) => lists[0].map((_, place) => lists.map((list) => list[place]))",
 }

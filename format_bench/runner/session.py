@@ -6,7 +6,7 @@ import math
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidRequestError
 from format_bench.families.questions import digest
@@ -20,7 +20,7 @@ from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.progress import Display, MeasureColumn, MeasuredShare, columns_of
 from format_bench.runner.reading_display import ReadingDisplay
 from format_bench.runner.runner import Limits, Runner
-from format_bench.runner.user_data import OwnData, Prepared, check_questions, prepare
+from format_bench.runner.user_data import OwnData, Prepared, check_questions, prepare, profile_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -107,7 +107,8 @@ def measure(
         for found in own.values():
             on_own(found)
         prepared = {found.name: OwnData(found, place).of for place, found in own.items()}
-        session = _Session(request, cases, scratch, media, prepared, shown, on_record)
+        profiles = {found.name: profile_own(found) for found in own.values()}
+        session = _Session(request, cases, scratch, media, prepared, profiles, shown, on_record)
         if math.isinf(request.time_budget_seconds):
             return session.follow(session.runner(limits or limits_of(request)), cases)
         return session.within_budget()
@@ -204,6 +205,8 @@ class _Session:
     scratch: Path
     media: list[ComparedMedium]
     prepared: Mapping[str, Callable[[int], Outcome]]
+    profiles: Mapping[str, Mapping[str, Any]]
+    """Facts of the user's tables for predictions, by name."""
     shown: Console
     on_record: Callable[[Record], None]
 
@@ -218,7 +221,10 @@ class _Session:
             media=self.media,
         )
         # A time budget measures samples first, which are told from whole tables by this.
-        found.data = {case.dataset: {"rows": case.rows} for case in self.cases}
+        found.data = {
+            case.dataset: {"rows": case.rows, **self.profiles.get(case.dataset, {})}
+            for case in self.cases
+        }
         found.store.refresh()
         for sentence in found.store.remarks(self.cases, found.steps):
             self.shown.print(sentence, soft_wrap=True)

@@ -28,6 +28,7 @@ from format_bench.families.operations import operations_of
 from format_bench.families.questions import Questions, asking
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
+from format_bench.prediction.table_profile import profile_of
 from format_bench.results.suites import FAMILIES, SUITES
 
 if TYPE_CHECKING:
@@ -196,6 +197,18 @@ def _handed_over(source: Source, handed: Path, place: Path, limit_seconds: float
     if isinstance(outcome.value, str):
         raise UserDataError(f"{source.path}: cannot be read: {outcome.value}")
     return Outcome((place, outcome.value))
+
+
+def profile_own(own: Prepared) -> dict[str, Any]:
+    """Return the profile of a table as plain values, which predictions for others need; else nothing."""
+    if own.family != "tables":
+        return {}
+    outcome = isolation.run(_profile, own.place.value[0], limit_seconds=USUAL_LIMITS.seconds)
+    return {} if outcome.status else {"profile": outcome.value}
+
+
+def _profile(stored: Path) -> dict[str, Any]:
+    return profile_of(operations_of(FAMILIES["tables"]).load(stored)).to_dict()
 
 
 def describe_own_array(

@@ -20,7 +20,7 @@ from format_bench.cli.options import (
     taken_parse_dates,
     with_data_limits,
 )
-from format_bench.prediction.predicted import MeasuredTables, predict
+from format_bench.prediction.predicted import MeasuredTables, Predictor
 from format_bench.prediction.table_profile import profile_of
 from format_bench.recommendation import Requirement, output, purposes, recommend, scoring
 from format_bench.recommendation.scoring import PREDICTIONS
@@ -124,7 +124,7 @@ def answered(
     with ReadingDisplay(shown, source.path) as display:
         df = read_table(source, display, partial(shown.print, soft_wrap=True))
     name = Path(source.path.partition("::")[0]).stem
-    found = predict(tables.tables, profile_of(df), name)
+    found = Predictor(tables.tables).predict(profile_of(df), name)
     wanted = purposes.criteria_for(found.results, wish)
     answer = recommend(found.results, wanted.weights, wanted.requirements)
     measure = shlex.join(["format-bench", "recommend", "--data", source.path])

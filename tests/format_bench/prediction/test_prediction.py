@@ -15,7 +15,7 @@ from adapter_core.errors import NoCandidateError
 from adapter_core.kinds import Kind
 from format_bench.prediction import model
 from format_bench.prediction.model import ERROR_QUANTILE, FEWEST_TABLES, Neighbourhood
-from format_bench.prediction.predicted import MeasuredTable, MeasuredTables, predict
+from format_bench.prediction.predicted import MeasuredTable, MeasuredTables, Predictor
 from format_bench.prediction.table_profile import TableProfile, profile_of
 from format_bench.results.candidates import Configuration
 from format_bench.results.export import export
@@ -101,11 +101,11 @@ def test_the_error_is_that_of_leaving_each_table_out():
     residuals = []
     for left_out in noisy:
         others = [n for n in noisy if n != left_out]
-        known = space._places[others]
-        inverse = np.linalg.inv(model._kernel(known, known) + model._NOISE * np.eye(len(others)))
-        there = model._kernel(space._places[[left_out]], known)[0]
+        known = space._covariances[np.ix_(others, others)]
+        inverse = np.linalg.inv(known + model._NOISE * np.eye(len(others)))
+        there = space._covariances[left_out, others]
         residuals.append(abs(there @ inverse @ [noisy[n] for n in others] - noisy[left_out]))
-    found = space.predict(noisy, profiles[0])
+    found = space.fit(noisy)
     assert found.error == pytest.approx(np.quantile(residuals, ERROR_QUANTILE))
 
 
@@ -113,27 +113,30 @@ def test_what_follows_from_the_profile_is_predicted():
     profiles, logs = made_up(40)
     space = Neighbourhood(profiles)
     others, unseen = made_up(20, seed=2)
-    found = [space.predict(logs, each) for each in others]
-    errors = [abs(each.log - unseen[n]) for n, each in enumerate(found)]
+    fit = space.fit(logs)
+    places = map(space.place, others)
+    found = [model.log_value(fit.centre, space.covariances(each), fit.weights) for each in places]
+    errors = [abs(each - unseen[n]) for n, each in enumerate(found)]
     assert np.quantile(errors, 0.9) < 0.1 < np.std([*logs.values()])
-    assert found[0].error < 0.2
+    assert fit.error < 0.2
 
 
 def test_random_values_have_a_large_error():
     profiles, _ = made_up(40)
     draw = random.Random(4)
-    found = Neighbourhood(profiles).predict({n: draw.gauss(0, 1) for n in range(40)}, profiles[0])
+    found = Neighbourhood(profiles).fit({n: draw.gauss(0, 1) for n in range(40)})
     assert found.error > 0.8
 
 
 def test_few_tables_have_no_prediction():
     profiles, logs = made_up(FEWEST_TABLES - 1)
-    assert Neighbourhood(profiles).predict(logs, profiles[0]) is None
+    assert Neighbourhood(profiles).fit(logs) is None
 
 
 def test_the_nearest_table_is_itself():
     profiles, _ = made_up(10)
-    distances = Neighbourhood(profiles).distances(profiles[4])
+    space = Neighbourhood(profiles)
+    distances = space.distances(space.places[4])
     assert int(np.argmin(distances)) == 4
     assert distances[4] == 0
 
@@ -155,12 +158,12 @@ def measured(profiles, logs, **fields):
 def test_values_grow_with_the_cells_and_have_their_error():
     profiles, logs = made_up(30)
     tables = measured(profiles, logs)
-    large = profiles[3]._replace(rows=1_000_000, arrow_bytes=80_000_000.0)
-    one, other = (predict(tables, each, "mine").results.records[0] for each in (profiles[3], large))
+    large = profiles[3]._replace(rows=1_000_000, value_bytes=80_000_000.0)
+    one, other = (Predictor(tables).predict(each, "mine").results.records[0] for each in (profiles[3], large))
     assert other.value == pytest.approx(1000 * one.value)
     assert (other.dataset, other.rows, other.columns) == ("mine", 1_000_000, 10)
     assert one.interval[0] < one.value < one.interval[1]
-    assert predict(tables, large, "mine").nearest[0] == ("t3", 0.0)
+    assert Predictor(tables).predict(large, "mine").nearest[0] == ("t3", 0.0)
 
 
 def test_formats_that_cannot_hold_a_kind_are_unsupported():
@@ -171,7 +174,7 @@ def test_formats_that_cannot_hold_a_kind_are_unsupported():
         for t in tables
     ]
     wanted = profiles[0]._replace(kinds=frozenset({Kind.UNSIGNED}))
-    (found,) = predict(tables, wanted, "mine").results.records
+    (found,) = Predictor(tables).predict(wanted, "mine").results.records
     assert found.status is CellStatus.UNSUPPORTED
     assert "unsigned integers" in found.sentence
 
@@ -179,13 +182,13 @@ def test_formats_that_cannot_hold_a_kind_are_unsupported():
 def test_too_few_tables_are_an_error():
     profiles, logs = made_up(FEWEST_TABLES - 1)
     with pytest.raises(NoCandidateError, match="too few"):
-        predict(measured(profiles, logs), profiles[0], "mine")
+        Predictor(measured(profiles, logs))
 
 
 def test_own_tables_are_left_out_with_a_sentence():
     found = MeasuredTables.of([results([record("CSV", "size", 1.0, dataset="mine", rows=9)])])
     assert found.tables == []
-    assert found.left_out == ["mine, 9 rows: an own table, whose file is not at hand"]
+    assert found.left_out == ["mine, 9 rows: an own table, measured without a profile"]
 
 
 # Commands
