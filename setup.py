@@ -88,6 +88,7 @@ setup(
             "*.csv",
             "templates/*",
             "vendor/*",
+            "browser/*",
         ],
         "environments": ["*.txt"],
         "format_bench": ["families/*/questions/*.toml"],

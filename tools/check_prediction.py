@@ -3,7 +3,12 @@
 Each measured table is left out in turn and predicted from the others, by `format_bench.prediction`.
 Beside it two baselines: one table for all (the values of the middle one, in proportion to the cells),
 and the geometric mean of all other tables. Prints, as Markdown, the median and the 90th percentile of
-the errors by metric, as factors, and how often the named winner is the measured one, or ties with it.
+the errors by metric, as factors; how often the named winner is the measured one, or ties with it; how
+many times the best its measured score is; and how many formats one tries in the predicted order until a
+winner comes, beside the order of a race that has no earlier results.
+
+``python -m tools.prediction_tables`` makes tables to measure. Constants of the method are chosen with
+``--half 1``, so that ``--half 2`` has tables that they were not chosen by.
 """
 
 from __future__ import annotations
@@ -22,9 +27,11 @@ import numpy as np
 from adapter_core.errors import FormatBenchError
 from format_bench.cli.options import load_source
 from format_bench.prediction.model import FEWEST_TABLES
-from format_bench.prediction.predicted import MeasuredTable, MeasuredTables, Predictor
+from format_bench.prediction.predicted import FAMILY, MeasuredTable, MeasuredTables, Predictor
+from format_bench.racing.promise import NUMBERS, TEXT, Promise, typical
 from format_bench.recommendation import recommend
 from format_bench.recommendation.purposes import BALANCED
+from format_bench.recommendation.scoring import SIZE, Weights
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.markdown import table_lines
 from format_bench.results.load import Results
@@ -34,6 +41,12 @@ if TYPE_CHECKING:
     from format_bench.results.records import Record
 
 UNITS = {"seconds", "bytes"}
+
+WEIGHTS = {
+    "time": BALANCED.weights,
+    "CPU time": dict.fromkeys((Measure("save CPU time"), Measure("read CPU time"), SIZE), 1.0),
+}
+"""What winners are judged by: on a busy machine CPU time repeats better."""
 
 Others = Sequence[MeasuredTable]
 Predictor = Callable[[Others, MeasuredTable], list["Record"]]
@@ -91,9 +104,14 @@ def _scaled(others: Others, table: MeasuredTable) -> Iterator[Record]:
 class Errors:
     """Errors of a predictor over left-out tables."""
 
-    def __init__(self) -> None:
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
         self.logs: defaultdict[Measure, list[float]] = defaultdict(list)
         self.winners: list[bool] = []
+        self.scores: list[float] = []
+        """Measured scores of the named winners, as multiples of the best."""
+        self.tried: list[int] = []
+        """Formats in the predicted order up to the first winner."""
 
     def add(self, table: MeasuredTable, predicted: Sequence[Record]) -> None:
         """Compare the records of a table with predicted ones."""
@@ -103,21 +121,45 @@ class Errors:
             if there is not None and _grows(there) and _grows(each) and there.value and each.value:
                 self.logs[measure].append(abs(math.log(each.value / there.value)))
         try:
-            measured = recommend(Results("measured", [*table.cells.values()], []), BALANCED.weights)
-            named = recommend(Results("predicted", list(predicted), []), BALANCED.weights)
+            named = recommend(Results("predicted", list(predicted), []), self.weights)
         except FormatBenchError:
             return
-        winners = [measured.first, *measured.ties]
-        self.winners.append(named.first.candidate.name in {each.candidate.name for each in winners})
+        self.rank(table, [each.candidate.configuration for each in named.ranked])
+
+    def rank(self, table: MeasuredTable, order: Sequence[Configuration]) -> None:
+        """Compare an order of formats, best first, with the measured one."""
+        try:
+            measured = recommend(Results("measured", [*table.cells.values()], []), self.weights)
+        except FormatBenchError:
+            return
+        winners = {each.candidate.configuration for each in (measured.first, *measured.ties)}
+        scores = {each.candidate.configuration: each.score for each in measured.ranked}
+        possible = [each for each in order if each in scores]
+        self.winners.append(possible[0] in winners)
+        self.scores.append(scores[possible[0]] / measured.first.score)
+        self.tried.append(1 + next(n for n, each in enumerate(possible) if each in winners))
 
 
-def checked(tables: Others) -> dict[str, Errors]:
+def shipped_order(table: MeasuredTable) -> list[Configuration]:
+    """Return the order in which a race without earlier results tries the formats of a table."""
+    texts = table.profile.features["texts"] + table.profile.features["categories"]
+    known = typical(FAMILY.name)
+    sources = [(texts, known[TEXT]), (1 - texts, known[NUMBERS])]
+    promise = Promise(BALANCED.weights, sources)
+    return sorted(dict.fromkeys(each for each, _ in table.cells), key=promise.of)
+
+
+SHIPPED = "order of a race"
+
+
+def checked(tables: Others, weights: Weights = BALANCED.weights) -> dict[str, Errors]:
     """Return the errors of each predictor, each table left out once."""
-    found = {name: Errors() for name in PREDICTORS}
+    found = {name: Errors(weights) for name in (*PREDICTORS, SHIPPED)}
     for number, table in enumerate(tables):
         others = [*tables[:number], *tables[number + 1 :]]
         for name, predictor in PREDICTORS.items():
             found[name].add(table, predictor(others, table))
+        found[SHIPPED].rank(table, shipped_order(table))
     return found
 
 
@@ -125,32 +167,37 @@ def rows_of(found: dict[str, Errors]) -> Iterator[list[str]]:
     """Yield a row for each metric, and the last of the winners."""
     measures = list(dict.fromkeys(each for errors in found.values() for each in errors.logs))
     for measure in sorted(measures, key=lambda each: list(METRICS).index(each.metric)):
-        cells = []
-        for errors in found.values():
-            logs = errors.logs[measure]
-            ends = [np.exp(np.quantile(logs, each)) for each in (0.5, 0.9)] if logs else []
-            cells.append(", ".join(f"{each:.2f}" for each in ends))
-        yield [measure.phrase, *cells]
+        logs = [errors.logs[measure] for errors in found.values()]
+        yield [measure.phrase, *(_ends([math.exp(log) for log in each]) for each in logs)]
+    yield ["score of the named one, times the best", *(_ends(each.scores) for each in found.values())]
+    yield ["formats tried until a winner comes", *(_ends(each.tried) for each in found.values())]
     winners = (f"{sum(each.winners)} of {len(each.winners)}" for each in found.values())
     yield ["winner or a tie named", *winners]
+
+
+def _ends(values: Sequence[float]) -> str:
+    """Return the median and the 90th percentile."""
+    return ", ".join(f"{np.quantile(values, each):.2f}" for each in (0.5, 0.9)) if values else "-"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("results", nargs="+", help="Folders of results, or bundles.")
-    sources = [load_source(each) for each in parser.parse_args().results]
-    tables = MeasuredTables.of(sources)
-    for sentence in tables.left_out:
+    parser.add_argument("--weigh", choices=WEIGHTS, default="time", help="What winners are judged by.")
+    parser.add_argument("--half", type=int, choices=(1, 2), help="Take every other table alone.")
+    options = parser.parse_args()
+    found = MeasuredTables.of([load_source(each) for each in options.results])
+    for sentence in found.left_out:
         print(f"left out: {sentence}", file=sys.stderr)
-    if len(tables.tables) <= FEWEST_TABLES:
-        sys.exit(
-            f"{len(tables.tables)} tables are too few: one is left out, and {FEWEST_TABLES} are needed"
-        )
-    found = checked(tables.tables)
-    print(
-        f"{len(tables.tables)} tables, each left out once; errors as factors: median, 90th percentile\n"
-    )
-    print(*table_lines(["metric", *found], [*rows_of(found)]), sep="\n")
+    # By name, in which tables of one origin are neighbours.
+    tables = sorted(found.tables, key=lambda each: each.name)
+    if options.half:
+        tables = tables[options.half - 1 :: 2]
+    if len(tables) <= FEWEST_TABLES:
+        sys.exit(f"{len(tables)} tables are too few: one is left out, and {FEWEST_TABLES} are needed")
+    errors = checked(tables, WEIGHTS[options.weigh])
+    print(f"{len(tables)} tables, each left out once; errors as factors: median, 90th percentile\n")
+    print(*table_lines(["metric", *errors], [*rows_of(errors)]), sep="\n")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from format_bench.changes.change import libraries, sentence
 from format_bench.dashboard.asv_page import ASV_PAGE, INDEX
+from format_bench.prediction import model
+from format_bench.recommendation.formulas import as_script
 from format_bench.report.writers.html import environment as report_environment
 from format_bench.report.writers.html import style as report_style
 from format_bench.results.display.text import quantity
@@ -36,17 +38,21 @@ class Page:
     in_menu: bool = True
     scripts: tuple[str, ...] = ()
     """Templates of scripts that only this page needs."""
+    library: str = ""
+    """A script that they need."""
 
 
 @functools.cache
 def environment() -> Environment:
     """Return the report's templates and filters, and before them the site's."""
     from jinja2 import ChoiceLoader, PackageLoader
+    from markupsafe import Markup
 
     report = report_environment()
     own = PackageLoader("format_bench.dashboard")
     found = report.overlay(loader=ChoiceLoader([own, report.loader] if report.loader else [own]))
-    # An overlay shares the dictionary of filters with its original, which must not get these.
+    # An overlay shares these dictionaries with its original, which must not get these.
+    found.globals = {**found.globals, "prediction_formulas": Markup(as_script(model.FORMULAS))}  # noqa: S704 (the project's own code)
     found.filters = {
         **found.filters,
         "anchor": lambda change: f"change-{change.identity.removeprefix('urn:uuid:')}",
@@ -146,5 +152,5 @@ def framed(page: Page, pages: Sequence[Page], config: SiteConfig) -> str:
         project_url=config.project_url,
         style=style(),
         redirect=render("redirect.js", asv_page=ASV_PAGE) if page.file_name == INDEX else "",
-        script="".join(map(render, ("report.js", "frame.js", *page.scripts))),
+        script=page.library + "".join(map(render, ("report.js", "frame.js", *page.scripts))),
     )

@@ -133,7 +133,7 @@ def promise_for(own: Prepared, family: Family, weights: Weights, beside: Path) -
         Folder whose folders may contain results of other data.
     """
     shares = kinds_of_data(own)
-    shipped = [(share, _typical(family.name).get(kind, {})) for kind, share in shares.items()]
+    shipped = [(share, typical(family.name).get(kind, {})) for kind, share in shares.items()]
     return Promise(weights, [*shipped, *((0.5, each) for each in _earlier(family, beside))])
 
 
@@ -147,7 +147,7 @@ def kinds_of_data(own: Prepared) -> dict[str, float]:
 
 
 @functools.cache
-def _typical(family: str) -> dict[str, dict[Configuration, dict[Measure, float]]]:
+def typical(family: str) -> dict[str, dict[Configuration, dict[Measure, float]]]:
     """Return the shipped factors of a family by kind of data."""
     file = resources.files("format_bench.results").joinpath("typical_costs.csv")
     found: dict[str, dict[Configuration, dict[Measure, float]]] = {}

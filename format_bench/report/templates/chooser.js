@@ -579,7 +579,7 @@
 
   function showCommand(suite, choice) {
     const quoted = (text) => (/^[\w.@/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-    const words = ["format-bench recommend RESULTS --suite", suite.name];
+    const words = data.command ? [data.command] : ["format-bench recommend RESULTS --suite", suite.name];
     const { dataset } = scopeNow();
     if (dataset !== null) words.push("--dataset", quoted(dataset));
     for (const [each, weight] of choice.weights) words.push("--weight", `${suite.measures[each].option}=${weight}`);
@@ -624,5 +624,10 @@
   form.addEventListener("change", write);
   window.addEventListener("hashchange", () => {
     if (read()) show();
+  });
+  // A page may have values of its own, which it learns later.
+  document.addEventListener("choose-data", ({ detail: fill }) => {
+    fill(data);
+    show();
   });
 })();
