@@ -49,7 +49,7 @@ WEIGHTS = {
 """What winners are judged by: on a busy machine CPU time repeats better."""
 
 Others = Sequence[MeasuredTable]
-Predictor = Callable[[Others, MeasuredTable], list["Record"]]
+Method = Callable[[Others, MeasuredTable], list["Record"]]
 
 
 def by_profile(others: Others, table: MeasuredTable) -> list[Record]:
@@ -78,7 +78,7 @@ def by_mean(others: Others, table: MeasuredTable) -> list[Record]:
     return [*_scaled(others, table)]
 
 
-PREDICTORS: dict[str, Predictor] = {
+PREDICTORS: dict[str, Method] = {
     "profile": by_profile,
     "one table for all": by_one_table,
     "mean of all tables": by_mean,

@@ -1,4 +1,4 @@
-"""A predictor as JSON values, which a page applies by the formulas of `format_bench.prediction.model`."""
+"""A predictor as JSON values, which a page applies by the formulas of `prediction.model`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.kinds import Kind
 from adapter_core.text import printable
 from format_bench.prediction import model, table_profile
-from format_bench.prediction.predicted import FAMILY, NEAREST, SUITE, refusal_of
+from format_bench.prediction.predicted import FAMILY, FAR, NEAREST, SUITE, refusal_of
 from format_bench.recommendation.recommend import TINY_ROWS
 from format_bench.recommendation.requirements import Requirement, answer
 from format_bench.results.candidates import Candidate, DatasetSize
@@ -48,6 +48,8 @@ def portable(predictor: Predictor) -> dict[str, Any]:
         "local": model.LOCAL,
         "nearest": NEAREST,
         "tiny_rows": TINY_ROWS,
+        "measured_rows": predictor.measured_rows,
+        "far": FAR,
         "tables": [printable(each.name) for each in predictor.tables],
         "places": [list(map(_short, space.places[number])) for number in tables],
         "groups": {name: sorted(kinds) for name, kinds in table_profile.GROUPS.items()},

@@ -27,6 +27,10 @@ FAMILY = FAMILIES["tables"]
 
 SUITE = FAMILY.suites[0].name
 
+# Rows may be so many times more, or fewer, than those of measured tables: costs of opening a file and
+# of each column, which small tables consist of, do not grow with them.
+FAR = 3.0
+
 # Tables that are named as the nearest ones.
 NEAREST = 3
 
@@ -120,6 +124,10 @@ class Prediction:
     errors: Mapping[Measure, float]
     """Factor by which four of five predictions of a measure were off at most, median over formats."""
     tables: int
+    measured_rows: tuple[int, int]
+    """Fewest and most rows of a measured table."""
+    is_far: bool
+    """Whether the table has so few or so many rows that the errors say little."""
 
 
 class Predictor:
@@ -150,7 +158,9 @@ class Predictor:
 
     def _cell(self, configuration: Configuration, measure: Measure) -> CellModel | None:
         """Return the model of a cell; None of a value that too few tables have."""
-        cells = ((number, each.cells.get((configuration, measure))) for number, each in enumerate(self.tables))
+        cells = (
+            (number, each.cells.get((configuration, measure))) for number, each in enumerate(self.tables)
+        )
         records = {number: record for number, record in cells if record}
         if METRICS[measure.metric].noise not in _GROWING or METRICS[measure.metric].unit == "ratio":
             return CellModel(configuration, measure, records, None)
@@ -177,16 +187,31 @@ class Predictor:
                 facts |= {"value": None, "status": CellStatus.UNSUPPORTED, "sentence": refusal}
             elif cell.fit:
                 log = log_value(cell.fit.centre, covariances, cell.fit.weights)
-                value, factor = math.exp(log) * profile.extent(cell.measure.unit), math.exp(cell.fit.error)
+                value, factor = (
+                    math.exp(log) * profile.extent(cell.measure.unit),
+                    math.exp(cell.fit.error),
+                )
                 number = sum(map(bool, cell.fit.weights))
                 facts |= {"value": value, "interval": [value / factor, value * factor]}
-                facts |= {"status": CellStatus.VALUE, "sentence": f"predicted from {plural(number, 'table')}"}
+                facts |= {
+                    "status": CellStatus.VALUE,
+                    "sentence": f"predicted from {plural(number, 'table')}",
+                }
                 errors[cell.measure].append(factor)
             table = {"dataset": name, "rows": profile.rows, "columns": profile.columns}
             found.append(replace(cell.nearest(order), **facts, **table))
         middle = {each: sorted(factors)[len(factors) // 2] for each, factors in errors.items()}
         nearest = [(self.tables[number].name, distances[number]) for number in order[:NEAREST]]
-        return Prediction(Results(f"{name}, predicted", found, []), nearest, middle, len(self.tables))
+        least, most = self.measured_rows
+        is_far = not least / FAR <= profile.rows <= most * FAR
+        results = Results(f"{name}, predicted", found, [])
+        return Prediction(results, nearest, middle, len(self.tables), (least, most), is_far)
+
+    @property
+    def measured_rows(self) -> tuple[int, int]:
+        """Fewest and most rows of a measured table."""
+        rows = [each.profile.rows for each in self.tables]
+        return min(rows), max(rows)
 
 
 def refusal_of(label: str, kinds: Iterable[Kind]) -> str:

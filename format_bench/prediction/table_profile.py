@@ -71,7 +71,9 @@ class TableProfile(NamedTuple):
             features = {name: float(found.features[name]) for name in FEATURES}
             return found._replace(value_bytes=float(found.value_bytes), features=features)
         except (TypeError, ValueError, LookupError, AttributeError) as error:
-            raise InvalidDataError("the profile", "is none of this version", "measure it again") from error
+            raise InvalidDataError(
+                "the profile", "is none of this version", "measure it again"
+            ) from error
 
 
 def profile_of(df: pd.DataFrame, rows: int | None = None) -> TableProfile:
@@ -89,9 +91,7 @@ def profile_of(df: pd.DataFrame, rows: int | None = None) -> TableProfile:
     columns = [_column(block.iloc[:, place]) for place in range(df.shape[1])]
     shares = {name: sum(kind in group for kind in kinds) for name, group in GROUPS.items()}
     shares["others"] = len(kinds) - sum(shares.values())
-    texts = [
-        each["width"] for each, kind in zip(columns, kinds, strict=True) if kind in GROUPS["texts"]
-    ]
+    texts = [each["width"] for each, kind in zip(columns, kinds, strict=True) if kind in GROUPS["texts"]]
     features = {
         "rows": math.log10(max(1, count)),
         "columns": math.log10(max(1, df.shape[1])),

@@ -144,11 +144,14 @@ def _remarks(found: Prediction, answer: Recommendation, measure: str) -> list[st
         if each in found.errors
     ]
     names = "; ".join(f"{name} ({distance:.1f})" for name, distance in found.nearest)
+    least, most = found.measured_rows
+    far = f"measured tables have {least:,} to {most:,} rows: for yours the errors may be much larger"
     return [
         f"predicted from {plural(found.tables, 'table')}; the nearest, with distances: {names}",
         f"four of five left-out tables were missed by at most: {joined(errors, most=None)}"
         if errors
         else "the error is not known",
+        *([far] if found.is_far else []),
         f"to measure it: {measure}",
     ]
 
@@ -157,6 +160,7 @@ def _to_json(found: Prediction, measure: str) -> dict[str, Any]:
     return {
         "tables": found.tables,
         "nearest": [{"table": name, "distance": distance} for name, distance in found.nearest],
+        "is_far": found.is_far,
         "error_factors": {measure.option: factor for measure, factor in found.errors.items()},
         "measure": measure,
     }

@@ -71,6 +71,11 @@
       `predicted from ${model.tables.length} tables; the nearest, with distances: ${near.join("; ")}`,
       `four of five left-out tables were missed by at most: ${errors.join(", ")}`,
     ];
+    const [least, most] = model.measured_rows;
+    if (profile.rows < least / model.far || profile.rows > most * model.far) {
+      const range = [least, most].map((rows) => rows.toLocaleString("en")).join(" to ");
+      all.push(`measured tables have ${range} rows: for yours the errors may be much larger`);
+    }
     if (profile.rows <= model.tiny_rows) all.push("your table is so small that any format does");
     return all;
   }

@@ -58,7 +58,9 @@ def cells(number: int, profile) -> dict[tuple[Configuration, Measure], Record]:
 
 @pytest.fixture(scope="module")
 def measured():
-    profiles = [profile_of(data_generator.table(name, rows=200 + 50 * n).df) for n, name in enumerate(TABLES)]
+    profiles = [
+        profile_of(data_generator.table(name, rows=200 + 50 * n).df) for n, name in enumerate(TABLES)
+    ]
     return [MeasuredTable(f"{TABLES[n]}, {p.rows} rows", p, cells(n, p)) for n, p in enumerate(profiles)]
 
 
@@ -120,9 +122,20 @@ def nulls() -> pd.DataFrame:
 
 
 def unicode() -> pd.DataFrame:
-    texts = ["\N{GRINNING FACE}", "\uffee", "zebra", "été", "漢字", "a\nb", 'quote " and , comma', "e" + "\u0301"]
+    texts = [
+        "\N{GRINNING FACE}",
+        "\uffee",
+        "zebra",
+        "été",
+        "漢字",
+        "a\nb",
+        'quote " and , comma',
+        "e" + "\u0301",
+    ]
     chance = random.Random(2)
-    return pd.DataFrame({"text": chance.choices(texts, k=900), "\N{SNOWMAN}": chance.choices(texts[:3], k=900)})
+    return pd.DataFrame(
+        {"text": chance.choices(texts, k=900), "\N{SNOWMAN}": chance.choices(texts[:3], k=900)}
+    )
 
 
 def wide() -> pd.DataFrame:
@@ -162,6 +175,12 @@ def numbers() -> pd.DataFrame:
     )
 
 
+def late_facts() -> list[dict[str, object]]:
+    """Return records whose last ones have a name, and a type, that the others have not."""
+    first = [{"a": n, "b": n / 2, "c": None if n % 3 else True, "d": 1.0} for n in range(50)]
+    return [*first, {"a": 1, "e": "late"}, {"a": 2, "b": "mixed"}]
+
+
 def texts() -> pd.DataFrame:
     return pd.DataFrame(
         {
@@ -179,18 +198,17 @@ def texts() -> pd.DataFrame:
 
 FILES = {
     "nulls.csv": lambda path: nulls().to_csv(path, index=False),
-    "unicode.jsonl": lambda path: unicode().to_json(path, orient="records", lines=True, force_ascii=False),
+    "unicode.jsonl": lambda path: unicode().to_json(
+        path, orient="records", lines=True, force_ascii=False
+    ),
     "unicode.tsv": lambda path: unicode().to_csv(path, index=False, sep="\t"),
     "wide.parquet": lambda path: wide().to_parquet(path, compression="zstd"),
     "brotli.parquet": lambda path: unicode().to_parquet(path, compression="brotli"),
     "numbers.csv": lambda path: numbers().to_csv(path, index=False, sep=";"),
     "numbers.parquet": lambda path: numbers().to_parquet(path, row_group_size=1_000),
     "text.xlsx": lambda path: texts().to_excel(path, index=False),
-    "records.json": lambda path: path.write_text(
-        json.dumps([{"a": n, "b": n / 2, "c": None if n % 3 else True, "d": 1.0} for n in range(50)]
-                   + [{"a": 1, "e": "late"}, {"a": 2, "b": "mixed"}])
-    ),
-}  # fmt: skip
+    "records.json": lambda path: path.write_text(json.dumps(late_facts()), encoding="utf-8"),
+}
 
 
 def check_ranking(page, found, seed) -> None:
@@ -213,7 +231,8 @@ def check_ranking(page, found, seed) -> None:
         ties = ["best", *("tie" if each.ties else "" for each in answer.ranked[1:])]
         assert [each[3] for each in rows] == ties, wish
         reasons = {
-            (each.candidate.name, "; ".join(each.reasons.values()) or each.empty) for each in answer.excluded
+            (each.candidate.name, "; ".join(each.reasons.values()) or each.empty)
+            for each in answer.excluded
         }
         assert excluded == reasons, wish
 
@@ -233,10 +252,13 @@ def test_profile_and_ranking_are_those_of_the_command(opened, measured, tmp_path
         check_ranking(page, prediction, name)
         remarks = page.locator("#own-remarks").inner_text()
         assert all(table in remarks for table, _ in prediction.nearest)
+        assert ("may be much larger" in remarks) == prediction.is_far
         size = prediction.errors[Measure("size")]
         assert f"size by a factor of {size:.2f}" in remarks
         assert page.locator("#own-command").inner_text() == f"format-bench recommend --data {name}"
-        assert page.locator("#choose-command code").inner_text().startswith("format-bench recommend --data")
+        assert (
+            page.locator("#choose-command code").inner_text().startswith("format-bench recommend --data")
+        )
 
 
 REFUSED = {

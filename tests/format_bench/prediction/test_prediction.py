@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import math
 import random
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import data_generator
-from adapter_core.errors import NoCandidateError
+from adapter_core.errors import InvalidDataError, NoCandidateError
 from adapter_core.kinds import Kind
 from format_bench.prediction import model
 from format_bench.prediction.model import ERROR_QUANTILE, FEWEST_TABLES, Neighbourhood
 from format_bench.prediction.predicted import MeasuredTable, MeasuredTables, Predictor
-from format_bench.prediction.table_profile import TableProfile, profile_of
+from format_bench.prediction.table_profile import PLACE_BYTES, TableProfile, profile_of
 from format_bench.results.candidates import Configuration
 from format_bench.results.export import export
 from format_bench.results.metrics import Measure
@@ -86,6 +87,25 @@ def test_a_table_without_rows_has_a_profile():
     found = profile_of(pd.DataFrame({"a": np.array([], float), "b": [[]][:0]}))
     assert found.extent("bytes") == found.extent("seconds") == 1
     assert all(map(math.isfinite, found.features.values()))
+
+
+def test_a_profile_is_the_same_after_json():
+    found = profile_of(data_generator.table("eq", rows=50).df)
+    again = TableProfile.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again == found
+
+
+@pytest.mark.parametrize("change", [{"features": {}}, {"kinds": ["none"]}, {"columns": None, "more": 1}])
+def test_a_damaged_profile_is_refused(change):
+    facts = profile_of(data_generator.table("eq", rows=50).df).to_dict() | change
+    with pytest.raises(InvalidDataError, match="is none of this version"):
+        TableProfile.from_dict(facts)
+
+
+def test_the_width_of_text_is_that_of_its_bytes():
+    df = pd.DataFrame({"text": ["été", None] * 50, "small": np.ones(100, "int8")})
+    found = profile_of(df)
+    assert found.value_bytes == pytest.approx(100 * (PLACE_BYTES + 5 / 2 + 1))
 
 
 # The regression
@@ -159,9 +179,13 @@ def test_values_grow_with_the_cells_and_have_their_error():
     profiles, logs = made_up(30)
     tables = measured(profiles, logs)
     large = profiles[3]._replace(rows=1_000_000, value_bytes=80_000_000.0)
-    one, other = (Predictor(tables).predict(each, "mine").results.records[0] for each in (profiles[3], large))
+    one, other = (
+        Predictor(tables).predict(each, "mine").results.records[0] for each in (profiles[3], large)
+    )
     assert other.value == pytest.approx(1000 * one.value)
     assert (other.dataset, other.rows, other.columns) == ("mine", 1_000_000, 10)
+    assert Predictor(tables).predict(large, "mine").is_far
+    assert not Predictor(tables).predict(profiles[3], "mine").is_far
     assert one.interval[0] < one.value < one.interval[1]
     assert Predictor(tables).predict(large, "mine").nearest[0] == ("t3", 0.0)
 
@@ -189,6 +213,15 @@ def test_own_tables_are_left_out_with_a_sentence():
     found = MeasuredTables.of([results([record("CSV", "size", 1.0, dataset="mine", rows=9)])])
     assert found.tables == []
     assert found.left_out == ["mine, 9 rows: an own table, measured without a profile"]
+
+
+def test_own_tables_are_used_by_the_profile_of_their_run():
+    own = profile_of(data_generator.table("eq", rows=9).df)
+    found = results([record("CSV", "size", 1.0, dataset="mine", rows=rows) for rows in (9, 3)])
+    metadata = [{"data": {"mine": {"rows": 9, "profile": own.to_dict()}}}]
+    known = MeasuredTables.of([replace(found, metadata=metadata)])
+    assert [(each.name, each.profile) for each in known.tables] == [("mine, 9 rows", own)]
+    assert known.left_out == ["mine, 3 rows: a sample of an own table, whose profile is of all rows"]
 
 
 # Commands
