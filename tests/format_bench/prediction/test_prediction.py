@@ -40,7 +40,8 @@ def made_up(number, seed=1):
             10,
             80_000.0,
             frozenset(),
-            {"rows": 3.0, "width": draw.random(), "nulls": draw.random()},
+            {"rows": 3.0, "texts": 0.0, "categories": 0.0}
+            | {"width": draw.random(), "nulls": draw.random()},
         )
         for _ in range(number)
     ]
@@ -303,7 +304,7 @@ def test_the_check_prints_errors_and_winners(folder, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["check_prediction", str(folder / "results.jsonl")])
     check_prediction.main()
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2] == "| metric | profile | one table for all | mean of all tables |"
+    assert lines[2] == "| metric | profile | one table for all | mean of all tables | order of a race |"
     # Each format is as many times the others on each table.
     assert lines[-1].startswith("| winner or a tie named | ")
     assert {cell.split(" of ")[0] for cell in lines[-1].split(" | ")[1:3]} == {lines[0].split()[0]}
