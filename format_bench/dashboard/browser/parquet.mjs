@@ -1,14 +1,18 @@
 // Reader of the first rows of a Parquet file, with the kinds that pandas gives its columns.
+import { decompress } from 'fzstd'
 import { parquetMetadataAsync, parquetRead, parquetSchema } from 'hyparquet'
-import { decompressBrotli, decompressGzip, decompressLz4, decompressLz4Raw, decompressZstd } from 'hyparquet-compressors'
+// Not the package as a whole: it compiles WebAssembly, which the page's policy does not allow.
+import { decompressBrotli } from 'hyparquet-compressors/src/brotli.js'
+import { gunzip } from 'hyparquet-compressors/src/gzip.js'
+import { decompressLz4, decompressLz4Raw } from 'hyparquet-compressors/src/lz4.js'
 import { BLOCK_ROWS, BOOLEAN_BYTES, KIND, Refusal } from './column.mjs'
 
 const compressors = {
   BROTLI: decompressBrotli,
-  GZIP: decompressGzip,
+  GZIP: (input, length) => gunzip(input, new Uint8Array(length)),
   LZ4: decompressLz4,
   LZ4_RAW: decompressLz4Raw,
-  ZSTD: input => decompressZstd(input),
+  ZSTD: input => decompress(input),
 }
 
 // Times stay the numbers that they are.
