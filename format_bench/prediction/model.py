@@ -140,7 +140,9 @@ class Neighbourhood:
         import numpy as np
 
         # Most values are of the same tables.
-        if (known := self._inverses.get(tuple(chosen))) is None:
-            noisy = self._covariances[np.ix_(chosen, chosen)] + _NOISE * np.eye(len(chosen))
-            known = self._inverses[tuple(chosen)] = np.linalg.inv(noisy)
-        return known
+        key = tuple(chosen)
+        if key not in self._inverses:
+            noise = _NOISE * np.eye(len(chosen))
+            found: Floats = np.linalg.inv(self._covariances[np.ix_(chosen, chosen)] + noise)
+            self._inverses[key] = found
+        return self._inverses[key]

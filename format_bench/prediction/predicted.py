@@ -187,19 +187,14 @@ class Predictor:
                 facts |= {"value": None, "status": CellStatus.UNSUPPORTED, "sentence": refusal}
             elif cell.fit:
                 log = log_value(cell.fit.centre, covariances, cell.fit.weights)
-                value, factor = (
-                    math.exp(log) * profile.extent(cell.measure.unit),
-                    math.exp(cell.fit.error),
-                )
-                number = sum(map(bool, cell.fit.weights))
+                value = math.exp(log) * profile.extent(cell.measure.unit)
+                factor = math.exp(cell.fit.error)
+                known = plural(sum(map(bool, cell.fit.weights)), "table")
                 facts |= {"value": value, "interval": [value / factor, value * factor]}
-                facts |= {
-                    "status": CellStatus.VALUE,
-                    "sentence": f"predicted from {plural(number, 'table')}",
-                }
+                facts |= {"status": CellStatus.VALUE, "sentence": f"predicted from {known}"}
                 errors[cell.measure].append(factor)
-            table = {"dataset": name, "rows": profile.rows, "columns": profile.columns}
-            found.append(replace(cell.nearest(order), **facts, **table))
+            facts |= {"dataset": name, "rows": profile.rows, "columns": profile.columns}
+            found.append(replace(cell.nearest(order), **facts))
         middle = {each: sorted(factors)[len(factors) // 2] for each, factors in errors.items()}
         nearest = [(self.tables[number].name, distances[number]) for number in order[:NEAREST]]
         least, most = self.measured_rows
