@@ -143,6 +143,6 @@ class Neighbourhood:
         key = tuple(chosen)
         if key not in self._inverses:
             noise = _NOISE * np.eye(len(chosen))
-            found: Floats = np.linalg.inv(self._covariances[np.ix_(chosen, chosen)] + noise)
-            self._inverses[key] = found
+            found = np.linalg.inv(self._covariances[np.ix_(chosen, chosen)] + noise)
+            self._inverses[key] = np.asarray(found, np.float64)
         return self._inverses[key]
