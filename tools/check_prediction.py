@@ -1,6 +1,7 @@
 """Check of predictions: ``python -m tools.check_prediction RESULTS...``.
 
-Each measured table is left out in turn and predicted from the others, by `format_bench.prediction`.
+Each measured table is left out in turn and predicted from those of other origins, by
+`format_bench.prediction`: a table would be easy to predict from its twin, or from more of its rows.
 Beside it two baselines: one table for all (the values of the middle one, in proportion to the cells),
 and the geometric mean of all other tables. Prints, as Markdown, the median and the 90th percentile of
 the errors by metric, as factors; how often the named winner is the measured one, or ties with it; how
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import statistics
 import sys
 from collections import defaultdict
@@ -36,6 +38,7 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.display.markdown import table_lines
 from format_bench.results.load import Results
 from format_bench.results.metrics import METRICS, Measure
+from tools.prediction_tables import TWIN
 
 if TYPE_CHECKING:
     from format_bench.results.records import Record
@@ -152,11 +155,17 @@ def shipped_order(table: MeasuredTable) -> list[Configuration]:
 SHIPPED = "order of a race"
 
 
+def origin_of(name: str) -> str:
+    """Return the origin of a table, which a twin and another number of rows share."""
+    dataset = name.rpartition(": ")[2].partition(", ")[0]
+    return re.sub(r"-\d+$", "", dataset.removeprefix(TWIN))
+
+
 def checked(tables: Others, weights: Weights = BALANCED.weights) -> dict[str, Errors]:
     """Return the errors of each predictor, each table left out once."""
     found = {name: Errors(weights) for name in (*PREDICTORS, SHIPPED)}
-    for number, table in enumerate(tables):
-        others = [*tables[:number], *tables[number + 1 :]]
+    for table in tables:
+        others = [each for each in tables if origin_of(each.name) != origin_of(table.name)]
         for name, predictor in PREDICTORS.items():
             found[name].add(table, predictor(others, table))
         found[SHIPPED].rank(table, shipped_order(table))

@@ -27,6 +27,9 @@ from adapter_core.errors import FormatBenchError
 from data_generator.profiling.profile import profile
 from data_generator.profiling.twin import twin
 
+TWIN = "twin-of-"
+"""Prefix of the names of twins."""
+
 MOST_ROWS = 10_000
 FEWEST_ROWS = 30
 
@@ -104,7 +107,7 @@ def tables() -> Iterator[tuple[str, pd.DataFrame]]:
         cut.columns = pd.Index([str(each) for each in cut.columns])
         yield name, cut
         if name in TWINS:
-            yield f"twin-of-{name}", twin(profile(cut), cut).df
+            yield TWIN + name, twin(profile(cut), cut).df
     for name in GENERATED:
         for rows in (MOST_ROWS, *([SIZES[name]] if name in SIZES else [])):
             try:
