@@ -1,6 +1,6 @@
 """Check of predictions: ``python -m tools.check_prediction RESULTS...``.
 
-Each measured table is left out in turn and predicted from those of other origins, by
+Each measured table is left out in turn and predicted from tables of other origins, by
 `format_bench.prediction`: a table would be easy to predict from its twin, or from more of its rows.
 Beside it two baselines: one table for all (the values of the middle one, in proportion to the cells),
 and the geometric mean of all other tables. Prints, as Markdown, the median and the 90th percentile of

@@ -44,7 +44,7 @@ class TableProfile(NamedTuple):
     rows: int
     columns: int
     value_bytes: float
-    """Size of all values in memory, by the widths of a block's."""
+    """Size of all values in memory, by the widths of values of a block."""
     kinds: frozenset[Kind]
     features: Mapping[str, float]
     """Logarithms to the base of ten where values span orders of magnitude, else shares."""
