@@ -118,7 +118,8 @@ def _column(column: pd.Series) -> dict[str, float]:
     found["width"] = math.log10(max(LEAST_BYTES, _width(array)))
     found["nulls"] = array.null_count / max(1, len(array))
     if _is_flat(array.type) and array.null_count < len(array):
-        statistics = measure(array)
+        # Arrow has no sort for float16.
+        statistics = measure(array.cast("float32") if str(array.type) == "halffloat" else array)
         found["distinct"] = math.log10(max(LEAST_RATIO, statistics.ndv_ratio))
         found["sortedness"] = statistics.sortedness
         found["runs"] = math.log10(max(1.0, statistics.mean_run_length))
