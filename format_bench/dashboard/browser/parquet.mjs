@@ -67,6 +67,13 @@ function kindOf({ type, converted_type: converted = '', logical_type: logical = 
     return [KIND.category, number <= 127 ? 1 : number <= 32_767 ? 2 : 4]
   }
   if (pandas?.numpy_type?.startsWith('timedelta64')) return [KIND.timedelta, 8]
+  // pandas' own types with nulls are named with a capital.
+  const [, masked, bits] = /^(U?Int|Float)(\d+)$/.exec(pandas?.numpy_type) ?? []
+  if (masked) {
+    const kinds = { Int: KIND.nullableInteger, UInt: KIND.nullableUnsigned, Float: KIND.nullableFloat }
+    return [kinds[masked], Number(bits) / 8]
+  }
+  if (pandas?.numpy_type === 'boolean') return [KIND.nullableBoolean, BOOLEAN_BYTES]
   if (type === 'BOOLEAN') return [hasNulls ? KIND.nullableBoolean : KIND.boolean, BOOLEAN_BYTES]
   const is = name => logical.type === name || converted.startsWith(name)
   if (is('NULL')) return [KIND.null, 0]
@@ -78,9 +85,9 @@ function kindOf({ type, converted_type: converted = '', logical_type: logical = 
   if (is('TIME')) return [KIND.time, 8]
   if (type === 'INT32' || type === 'INT64') {
     if (hasNulls) return [KIND.float, 8]
-    const bits = logical.bitWidth ?? Number(/\d+$/.exec(converted)?.[0] ?? type.slice(3))
+    const width = logical.bitWidth ?? Number(/\d+$/.exec(converted)?.[0] ?? type.slice(3))
     const isSigned = logical.isSigned ?? !converted.startsWith('UINT')
-    return [isSigned ? KIND.integer : KIND.unsigned, bits / 8]
+    return [isSigned ? KIND.integer : KIND.unsigned, width / 8]
   }
   if (type === 'FLOAT') return [KIND.float, 4]
   if (type === 'DOUBLE') return [KIND.float, 8]
