@@ -15,9 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from adapter_core import ArraySource
+from adapter_core import ArraySource, RecordSet
 from adapter_core.errors import WrongValuesError
 from format_bench.families.operations import Operations
+from format_bench.families.records.operations import RecordOperations
 from format_bench.instruments.forked import MESSAGE_LENGTH, call_in_child
 from format_bench.instruments.memory_limit import limit_address_space
 from format_bench.studies.damaging.kinds import Kind, contents_of, damage, damaged
@@ -151,6 +152,10 @@ def store_found(operations: Operations, found: Any, reference: Path) -> None:
     if isinstance(found, Path):
         with operations.adapter.open(found) as reader:
             operations.store(_source_of(reader), reference)
+    elif isinstance(operations, RecordOperations):
+        of = operations.stored.of
+        objects = [of.make(each) for each in map(operations.adapter.plain(of), found)]
+        operations.store(RecordSet.of_objects(of, objects), reference)
     else:
         operations.store(found, reference)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from format_bench.results.display.text import joined, plural
+from format_bench.results.suites import FAMILIES
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.surviving.moments import Fault
 from format_bench.studies.surviving.survivors import SUITES, SurvivalRow
@@ -89,13 +90,13 @@ def _of(context: Context, change: Change, renamed: Renamed = Renamed.NOT) -> lis
     ]
 
 
+def _name(cell: SurvivalRow) -> str:
+    """Return the format, with its family if that is not the tables."""
+    return cell.format if cell.family == "tables" else f"{cell.format} ({cell.family})"
+
+
 def _names(changes: Iterable[Tried]) -> str:
-    names = [
-        each.cell.format if each.cell.family == "tables" else f"{each.cell.format} ({each.cell.family})"
-        for each in changes
-    ]
-    found = list(dict.fromkeys(names))
-    return f"{joined(found, most=None)} ({len(found)})" if found else "none"
+    return joined(list(dict.fromkeys(_name(each.cell) for each in changes)), most=None)
 
 
 def extent(context: Context) -> Iterator[Block]:
@@ -106,10 +107,11 @@ def extent(context: Context) -> Iterator[Block]:
     reads = sum(each.moments(Fault) for each in tried)
     kills = sum(each.moments(KILLS) for each in tried)
     formats = {(each.cell.family, each.cell.format) for each in tried}
-    sizes = sorted({f"`{each.cell.dataset}` of {each.cell.rows:,}" for each in tried})
+    cells = dict.fromkeys((each.cell.family, each.cell.dataset, each.cell.rows) for each in tried)
+    sizes = [f"{plural(rows, FAMILIES[family].item)} of `{dataset}`" for family, dataset, rows in cells]
     yield Block(
         text=f"{reads:,} moments of {plural(len(tried), 'change')} to files of {len(formats)} formats, "
-        f"{kills:,} of them kills; each version is of {joined(sizes)}. {PROOFS * len(tried):,} writers "
+        f"{kills:,} of them kills. A version has {' or '.join(sizes)}. {PROOFS * len(tried):,} writers "
         "were really killed, and left the replayed files, byte by byte. Verdicts do not depend on the "
         "load of the machine."
     )
@@ -121,42 +123,68 @@ def findings(context: Context) -> Iterator[Block]:
     plain = _of(context, Change.REPLACE, Renamed.PLAIN)
     synced = _of(context, Change.REPLACE, Renamed.SYNCED)
     saves, appends = _of(context, Change.SAVE), _of(context, Change.APPEND)
-    everything = [*saves, *own, *streams, *appends]
     deaf, replaced = (
-        _names(each for each in changes if each.count([Fault.FULL], "claimed"))
-        for changes in (everything, plain)
+        [each for each in changes if each.count([Fault.FULL], "claimed")]
+        for changes in ([*saves, *own, *streams, *appends], plain)
     )
-    missing = _names(each for each in synced if each.count(KILLS, "absent"))
+    missing = [each for each in synced if each.count(KILLS, "absent")]
     items = [
-        _split("A file that the library replaces itself, when its writer is killed", own, KILLS),
-        _split("The same with a temporary name and a rename", plain, KILLS),
-        _split("The same rename, when the power is cut, without a sync", plain, POWER_CUTS),
-        _split("With a sync before and after the rename, when the power is cut", synced, POWER_CUTS),
-        _split("An append, when its writer is killed", appends, KILLS),
-        _split("An append, when the power is cut", appends, POWER_CUTS),
-        _kept("A first save that has returned outlives a power cut", saves),
-        _kept("An append that has returned outlives a power cut", appends),
-        f"**A full disk that was not reported, while the new version was not there**: {deaf}.",
-        f"**Such a file took the place of the earlier version by the rename**: {replaced}.",
-        f"**Folders, which two renames replace, and which are missing between them**: {missing}.",
+        _whole("Replaced by the library, writer killed", own, KILLS),
+        _whole("Replaced by a rename, writer killed", plain, KILLS),
+        _whole("Replaced by a rename, power cut", plain, POWER_CUTS),
+        _whole("Replaced by a rename with syncs before and after it, power cut", synced, POWER_CUTS),
+        _whole("Appended to, writer killed", appends, KILLS),
+        _whole("Appended to, power cut", appends, POWER_CUTS),
+        _durable("Power cut after the first save has returned", "first save", saves),
+        _durable("Power cut after an append has returned", "append", appends),
+        _named("Disk full, and no error reported", deaf, "wrote an incomplete file without an error"),
+        _named(
+            *("Disk full, and the earlier version replaced", replaced),
+            "reported no error either when a rename followed, which put the file in the place of the "
+            "earlier version",
+        ),
+        _named(
+            *("Folders replaced, writer killed", missing),
+            "had neither version at their path between the two renames that replace a folder",
+        ),
     ]
-    yield Block(items=[each for each in items if each])
+    yield Block(
+        text="An intact version is the earlier one or the new one.",
+        items=[each for each in items if each],
+    )
 
 
-def _split(title: str, changes: Sequence[Tried], faults: Sequence[Fault]) -> str:
+def _whole(title: str, changes: Sequence[Tried], faults: Sequence[Fault]) -> str:
+    """Return which formats always left an intact version, and which returned other values."""
     if not changes:
         return ""
     whole = [each for each in changes if each.is_whole(faults)]
+    others = [each for each in changes if each not in whole]
     silent = [each for each in changes if each.count(faults, "silent")]
-    return (
-        f"**{title}**: always whole, the earlier version or the new one, of {len(whole)} of "
-        f"{len(changes)}: {_names(whole)}. Silently something else: {_names(silent)}."
-    )
+    kept = _share(f"{len(whole)} of {plural(len(changes), 'format')}", whole, others)
+    wrong = f" {_names(silent)} returned other values without an error." if silent else ""
+    return f"**{title}.** An intact version was always left by {kept}.{wrong}"
 
 
-def _kept(title: str, changes: Sequence[Tried]) -> str:
+def _durable(title: str, what: str, changes: Sequence[Tried]) -> str:
+    """Return which formats bring a change to the device before they return."""
     kept = [each for each in changes if each.facts.undurable == 0]
-    return f"**{title}**: {_names(kept)}, of {len(changes)}." if changes else ""
+    others = [each for each in changes if each not in kept]
+    share = _share(f"{len(kept)} of {plural(len(changes), 'format')}", kept, others)
+    return f"**{title}.** The {what} is still there with {share}." if changes else ""
+
+
+def _share(count: str, those: Sequence[Tried], others: Sequence[Tried]) -> str:
+    """Return a count with the names of these formats, or of the others if they are fewer."""
+    if not those or not others:
+        return count
+    if len(others) < len(those):
+        return f"{count}, all but {_names(others)}"
+    return f"{count}: {_names(those)}"
+
+
+def _named(title: str, changes: Sequence[Tried], what: str) -> str:
+    return f"**{title}.** {_names(changes)} {what}." if changes else ""
 
 
 def silent(context: Context) -> Iterator[Block]:
@@ -169,7 +197,7 @@ def silent(context: Context) -> Iterator[Block]:
     worst = sorted((each for each in found if each[0]), key=lambda each: -each[0])
     rows = [
         [
-            *(each.cell.format, _way(each.cell), fault.value),
+            *(_name(each.cell), _way(each.cell), fault.value),
             *(f"{count} of {each.moments([fault])}", str(each.count([fault], "cut"))),
             each.by_fault[fault].sentence.partition("; ")[0],
         ]
@@ -220,7 +248,7 @@ def changed(context: Context, change: str) -> Iterator[Block]:
             else ["durable", "not durable"][int(each.facts.undurable)]
         )
         cells = [each.shown([fault]) for fault in Fault]
-        rows.append([each.cell.format, str(each.facts.calls), str(each.facts.syncs), *cells, after])
+        rows.append([_name(each.cell), str(each.facts.calls), str(each.facts.syncs), *cells, after])
     if rows:
         yield Block(header=header, rows=rows, alignment="l" + "r" * 8 + "l")
 
@@ -228,7 +256,7 @@ def changed(context: Context, change: str) -> Iterator[Block]:
 def messages(context: Context) -> Iterator[Block]:
     """Yield all verdicts of each change and fault."""
     rows = [
-        [each.cell.format, _way(each.cell), fault.value, *(str(row.verdicts[name]) for name in Verdict)]
+        [_name(each.cell), _way(each.cell), fault.value, *(str(row.verdicts[name]) for name in Verdict)]
         for each in changes_of(context.rows)
         for fault, row in each.by_fault.items()
         if row.neither
@@ -241,7 +269,7 @@ def messages(context: Context) -> Iterator[Block]:
 def untried(context: Context) -> Iterator[Block]:
     """Yield the changes without reads, with the reasons."""
     items = [
-        f"{each.cell.format}, {_way(each.cell)}: {each.facts.status}: {each.facts.sentence}"
+        f"{_name(each.cell)}, {_way(each.cell)}: {each.facts.status}: {each.facts.sentence}"
         for each in changes_of(context.rows)
         if not each.was_tried
     ]

@@ -1,12 +1,17 @@
-"""Parts of a table that a reader returns in place of the whole."""
+"""Parts of data that a reader returns in place of the whole."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def count_of(values: Any) -> int:
+    """Return the number of rows or records, of images with their labels that of the images."""
+    return len(values[0] if isinstance(values, tuple) else values)
 
 
 def arranged(table: pd.DataFrame) -> pd.DataFrame:

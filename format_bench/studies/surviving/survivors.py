@@ -13,7 +13,12 @@ from format_bench.studies.surviving.moments import Fault
 from format_bench.studies.surviving.trials import Tried, Verdict
 from format_bench.studies.surviving.ways import Change, Renamed, Way
 
-SUITES = {"tables": "survival", "arrays": "survival-arrays"}
+SUITES = {
+    "tables": "survival",
+    "images": "survival-images",
+    "arrays": "survival-arrays",
+    "records": "survival-records",
+}
 """Suites of the records by family."""
 
 SILENT = frozenset({Verdict.CUT, Verdict.DIFFERENT})
@@ -33,7 +38,7 @@ class SurvivalRow:
     format: str
     dataset: str
     rows: int
-    """Rows or chunks of each version."""
+    """Rows, images, chunks or records of each version."""
     change: str
     renamed: str = ""
     """How a complete file came to its name; empty if the library wrote where it shall be."""

@@ -22,10 +22,11 @@ from format_bench.instruments.file_calls import KILL, PASS, Decide, FileCall, Ki
 from format_bench.instruments.forked import MESSAGE_LENGTH, Ended, call_in_child
 from format_bench.instruments.memory_limit import limit_address_space
 from format_bench.results.display.text import plural
+from format_bench.results.suites import FAMILIES
 from format_bench.studies.damaging.damaged_reads import LIMIT_BYTES, Operate, store_found
 from format_bench.studies.surviving.disk import Disk, Tree, tree_of, write_tree
 from format_bench.studies.surviving.moments import END, Fault, spread, states
-from format_bench.studies.surviving.parts import arranged, is_part
+from format_bench.studies.surviving.parts import arranged, count_of, is_part
 from format_bench.studies.surviving.ways import Renamed, Versions, Way, make
 
 PROOFS = 3
@@ -44,6 +45,9 @@ class Verdict(StrEnum):
     CRASH = "crash"
     HANG = "hang"
 
+
+# Families whose values are decoded while they are compared: errors then are the reader's.
+_LAZY = {"arrays", "records"}
 
 # Verdicts that do not depend on the earlier version.
 _OF_FILES_ALONE = {Verdict.NEW, Verdict.ERROR, Verdict.CUT, Verdict.CRASH, Verdict.HANG}
@@ -338,12 +342,23 @@ class _Trials:
             except WrongValuesError as error:
                 difference = str(error)
             except Exception as error:
-                # Arrays are read while they are compared; other values are in memory.
-                if isinstance(found, Path):
+                if operations.family in _LAZY:
                     raise
                 difference = f"{type(error).__name__}: {error}"
         for version, known in self._known.items():
-            is_table = not isinstance(found, Path)
-            if is_table and is_part(known, found, is_ordered=self._way.keeps_order(operations.adapter)):
-                return Verdict.CUT, f"{len(found):,} of {plural(len(known), 'row')}, {version}"
+            if self._is_part(known, found):
+                item = FAMILIES[operations.family].item
+                return Verdict.CUT, f"{count_of(found):,} of {plural(count_of(known), item)}, {version}"
         return Verdict.DIFFERENT, difference[:MESSAGE_LENGTH]
+
+    def _is_part(self, known: Any, found: Any) -> bool:
+        """Return whether a reader has returned the first items of a version, or some if in any order."""
+        operations = self._operations
+        if operations.family == "tables":
+            return is_part(known, found, is_ordered=self._way.keeps_order(operations.adapter))
+        if operations.family == "arrays" or count_of(found) >= count_of(known):
+            return False
+        with contextlib.suppress(Exception):
+            operations.verify(operations.take(known, range(count_of(found))), found)
+            return True
+        return False
