@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from format_bench.compatibility.verdicts import Verdict
 from format_bench.results.display.text import plural
@@ -40,36 +40,65 @@ def _of_tables(context: Context) -> list[CompatibilityRow]:
 
 
 def matrix(context: Context) -> Iterator[Block]:
-    """Yield a table for each format: writers by readers."""
+    """Yield a table for each format: writers by readers, those with equal counts together."""
     cells: dict[str, dict[tuple[str, str], Counter[Verdict]]] = {}
     for row in _of_tables(context):
         of_format = cells.setdefault(row.group, {})
         of_format.setdefault((row.writer, row.reader), Counter())[row.verdict] += 1
     if cells:
-        named = "an environment without a name after @ is this one"
-        yield Block(text=f"Edge cases by their verdicts; {named}.")
-    for name, found in cells.items():
-        writers, readers = (list(dict.fromkeys(each)) for each in zip(*found, strict=True))
+        yield Block(
+            text="Edge cases by their verdicts. An environment without a name after @ is this one; "
+            "writers, and readers, of equal counts share a row or a column."
+        )
+    for name, counted in cells.items():
+        writers, readers = (list(dict.fromkeys(each)) for each in zip(*counted, strict=True))
+        found = {pair: _cell(each) for pair, each in counted.items()}
+        columns = _alike(
+            {each: [found.get((writer, each), "-") for writer in writers] for each in readers}
+        )
+        shown = [first for first, *_ in columns]
+        lines = _alike({each: [found.get((each, reader), "-") for reader in shown] for each in writers})
         rows = [
-            [writer, *(_cell(found.get((writer, reader), Counter())) for reader in readers)]
-            for writer in writers
+            [_together(line), *(found.get((line[0], reader), "-") for reader in shown)] for line in lines
         ]
-        header = ["written by", *(f"read by {reader}" for reader in readers)]
-        yield Block(name, header=header, rows=rows, alignment="l" * len(header), level=3)
+        text = f"{plural(len(writers), 'writer')}, {plural(len(readers), 'reader')}."
+        header = ["written by", *(f"read by {_together(each)}" for each in columns)]
+        yield Block(name, text, header, rows, "l" * len(header), level=3)
+
+
+def _alike(cells: dict[str, list[str]]) -> list[list[str]]:
+    """Return the names of writers, or of readers, in groups with the same cells."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, each in cells.items():
+        groups.setdefault(tuple(each), []).append(name)
+    return list(groups.values())
+
+
+def _together(names: Sequence[str]) -> str:
+    """Return names with library sets as a phrase, e.g. "Parquet, @2024-03, Parquet[polars]@2024-03"."""
+    labels = [name.partition("@")[0] for name in names]
+    parts = [
+        name.removeprefix(label) if label == before and name != label else name
+        for name, label, before in zip(names, labels, ["", *labels], strict=False)
+    ]
+    return ", ".join(parts)
 
 
 def worst(context: Context) -> Iterator[Block]:
-    """Yield the worst findings, one for each reader and message, with the smallest table of each."""
-    seen: dict[tuple[object, ...], CompatibilityRow] = {}
+    """Yield the worst findings, one for each reader and verdict, with the smallest table."""
+    seen: dict[tuple[object, ...], list[CompatibilityRow]] = {}
     for row in sorted(context.rows, key=lambda row: "smallest table: " not in row.sentence):
         if row.verdict in SERIOUS:
-            # Differences of a table are of it alone; messages are common to many.
-            what = row.subject if row.verdict is Verdict.DIFFERENT else row.sentence[:60]
-            seen.setdefault((row.group, row.reader, row.verdict, what), row)
+            reader = row.reader.partition("@")[0]
+            seen.setdefault((row.group, reader, row.verdict), []).append(row)
     order = {verdict: place for place, verdict in enumerate(Verdict)}
-    found = sorted(seen.values(), key=lambda row: order[row.verdict])
-    items = [f"{row.writer} read by {row.reader}, {row.subject}: {row.sentence}" for row in found]
-    more = f"{plural(len(items) - _WORST, 'further finding')} of other readers or messages"
+    found = sorted(seen.values(), key=lambda rows: (order[rows[0].verdict], -len(rows)))
+    items = [
+        f"{rows[0].writer} read by {rows[0].reader}, {rows[0].subject}: {rows[0].sentence}"
+        + (f" ({len(rows):,} cells of this reader and verdict)" if len(rows) > 1 else "")
+        for rows in found
+    ]
+    more = f"{plural(len(items) - _WORST, 'further finding')} of other readers or verdicts"
     text = "" if items else "No reader crashed, hung, refused a file or changed a value."
     yield Block(text=text, items=[*items[:_WORST], *([more] if len(items) > _WORST else [])])
 
