@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib.metadata import version
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -18,7 +19,9 @@ from format_bench.results.shipped import FeatureReading
 from format_bench.results.status import CellStatus
 from format_bench.runner.shards import merge
 from format_bench.studies.compatibility import INSTRUMENT
+from format_bench.studies.compatible import matrix_pages
 from format_bench.studies.compatible.feature_pages import readings
+from format_bench.studies.compatible.matrix_rows import CompatibilityRow
 from tests.factories import foreign_toys
 from tests.factories.library_sets import make_library_set
 
@@ -82,6 +85,24 @@ def test_planted_faults_are_judged_and_reduced(readers, tmp_path):
     assert "| CSV | 2 same | 2 refused | 1 another type, 1 **crash** | 2 another type |" in page
     assert "- CSV read by crashing, text like integers, later not: crash: " in page
     assert "| 2 | toolless is unavailable: no-such-tool is not installed; try: install it |" in page
+
+
+def test_writers_and_readers_of_equal_counts_are_together_on_the_page():
+    rows = [
+        CompatibilityRow("CSV", TABLE, 4, reader, of_set, sentence=verdict)
+        for of_set in ("", "2024-03")
+        for reader, verdict in (
+            *(("CSV", "same"), ("CSV@2024-03", "same"), ("CSV[polars]@2024-03", "same")),
+            *(("go", "refused: no"), ("rust", "refused: never")),
+        )
+    ]
+    context = SimpleNamespace(rows=rows)
+    *_, table = matrix_pages.matrix(context)
+    assert table.text == "2 writers, 5 readers."
+    assert [*table.header[1:]] == ["read by CSV, @2024-03, CSV[polars]@2024-03", "read by go, rust"]
+    assert table.rows == [["CSV, @2024-03", "1 same", "1 refused"]]
+    (worst,) = matrix_pages.worst(context)
+    assert worst.items[0] == f"CSV read by go, {TABLE}: refused: no (2 cells of this reader and verdict)"
 
 
 def test_a_reader_that_hangs_is_ended_and_the_others_go_on(readers, tmp_path):

@@ -290,6 +290,17 @@ def test_arrays_are_tried_too(tmp_path):
     assert replaced[Verdict.ABSENT] == 1
 
 
+def test_records_and_images_are_tried_too(tmp_path):
+    rows = measured(tmp_path, "MessagePack,PNG", families="images,records", moments=5)
+    assert {each.suite for each in load(tmp_path).records} == {"survival-images", "survival-records"}
+    assert {each.status for each in rows} == {""}
+    whole = {Verdict.EARLIER, Verdict.NEW}
+    assert {*counted(rows, "MessagePack", "replacement", Fault.KILL, renamed="renamed")} <= whole
+    # A stream of records ends anywhere; images are missing from a folder.
+    assert counted(rows, "MessagePack", "save", Fault.KILL_IN_WRITE)
+    assert counted(rows, "PNG", "save", Fault.KILL)[Verdict.NEW] == 1
+
+
 def test_the_command_tries_and_prints_the_page(tmp_path):
     options = ["--formats", "CSV", "--families", "tables", "--rows", 100, "--moments", 6]
     done = run("study", "survival", *options, "--out", tmp_path)
