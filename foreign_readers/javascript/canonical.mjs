@@ -21,17 +21,21 @@ export const listOf = ([type, print]) => [`list<${type}>`, values => Array.from(
 // The type of structs with some fields, each [name, type, ...].
 export const structType = fields => `struct<${fields.map(([name, type]) => `${JSON.stringify(name)}: ${type}`).join(', ')}>`
 
-// Prints the table that a function returns for the file: columns, each [name, type, ...], and printed rows.
+// Prints for each file the table that a function returns, columns, each [name, type, ...], and printed rows,
+// or the error.
 export async function main(read) {
-  try {
-    const { columns, rows } = await read(process.argv[2])
-    const lines = [{ columns: columns.map(([name, type]) => ({ name, type })), rows: rows.length }, ...rows]
-    process.stdout.write(lines.map(line => JSON.stringify(line) + '\n').join(''))
-  } catch (error) {
-    process.stderr.write(`${error.name}: ${error.message}\n`)
-    process.exitCode = 1
+  for (const path of process.argv.slice(2)) {
+    try {
+      const { columns, rows } = await read(path)
+      const head = { columns: columns.map(([name, type]) => ({ name, type })), rows: rows.length }
+      process.stdout.write(linesOf([head, ...rows]))
+    } catch (error) {
+      process.stdout.write(linesOf([{ error: `${error.name}: ${error.message}` }]))
+    }
   }
 }
+
+const linesOf = values => values.map(value => JSON.stringify(value) + '\n').join('')
 
 // The table of values without types, each column of the type that all its values have.
 export function inferredTable(names, rows) {

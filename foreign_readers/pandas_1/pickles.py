@@ -17,15 +17,26 @@ MIDNIGHT = dt.datetime(1970, 1, 1)  # noqa: DTZ001 (times of day have no zone)
 UNIT_NS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
-def read(path):
+def read_all(*paths):
+    for path in paths:
+        try:
+            lines = table_of(path)
+        except Exception as error:
+            lines = [{"error": f"{type(error).__name__}: {error}"}]
+        print(*map(json.dumps, lines), sep="\n", flush=True)
+
+
+def table_of(path):
+    """Return the lines of a table."""
     df = pd.read_pickle(path)  # noqa: S301 (files of the study)
     found = [column(df.iloc[:, position]) for position in range(df.shape[1])]
     names = [
         {"name": str(name), "type": kind} for name, (kind, _) in zip(df.columns, found, strict=True)
     ]
-    print(json.dumps({"columns": names, "rows": len(df)}))
-    for row in zip(*(values for _, values in found), strict=True):
-        print(json.dumps(row))
+    return [
+        {"columns": names, "rows": len(df)},
+        *zip(*(values for _, values in found), strict=True),
+    ]
 
 
 def column(series):
@@ -127,10 +138,10 @@ def to_us(count, unit):
 
 
 try:
-    {"read": read, "write": write}[sys.argv[1]](sys.argv[2])
-except (AttributeError, KeyError, OverflowError, pd.errors.OutOfBoundsDatetime) as error:
-    # On writing: types that pandas 1.3 lacks, as nested ones, and times before 1677 or after 2262.
+    {"read": read_all, "write": write}[sys.argv[1]](*sys.argv[2:])
+except (AttributeError, KeyError, OverflowError) as error:
+    # Types that pandas 1.3 lacks, as nested ones, and times before 1677 or after 2262.
     print(f"{type(error).__name__}: {error}", file=sys.stderr)
-    sys.exit(3 if sys.argv[1] == "write" else 1)
+    sys.exit(3)
 except Exception as error:
     sys.exit(f"{type(error).__name__}: {error}")

@@ -6,6 +6,7 @@ little, and needs nothing but the adapters' own libraries.
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,12 @@ from format_bench.results.status import CellStatus
 
 _LAST_LINE = 300
 """Characters of a foreign reader's last line that are kept as its message."""
+
+_SEVERAL = "{files}"
+"""Stands for paths in the command of a reader that takes many, and starts once for all of them."""
+
+_MOST = 200
+"""Files that a process of such a reader is given."""
 
 _STATUS = "status {}"
 
@@ -80,19 +87,63 @@ def run_reader(
 ) -> Iterator[tuple[TableFile, Outcome]]:
     """Read each file by a command; yield it with the command's output.
 
+    A file that ends a process which reads several, or takes too long in it, is read again alone.
+
     Parameters
     ----------
     files : sequence of TableFile
         The files.
     command : sequence of str
-        The command, with "{file}" for the path.
+        The command, with "{file}" for the path, or "{files}" for all.
     folder : str
         Its current folder.
     limit_seconds : float
         Time after which a command is killed.
     """
-    for file in files:
-        yield file, _run(command, file.path, folder, limit_seconds)
+    left = list(files)
+    while left:
+        paths = [each.path for each in left[:_MOST]]
+        several = _SEVERAL in command and len(paths) > 1
+        found = _together(command, paths, folder, limit_seconds) if several else []
+        found = found or [_run(command, paths[0], folder, limit_seconds)]
+        yield from zip(left, found, strict=False)
+        del left[: len(found)]
+
+
+def _together(
+    command: Sequence[str], paths: Sequence[str], folder: str, limit_seconds: float
+) -> list[Outcome]:
+    """Return the outcomes of the files that a process has answered, up to one that ends it."""
+    try:
+        printed = subprocess.run(  # noqa: S603 (of a reader's declaration)
+            [part for each in command for part in (paths if each == _SEVERAL else [each])],
+            cwd=folder,
+            capture_output=True,
+            timeout=limit_seconds,
+            check=False,
+        ).stdout
+    except subprocess.TimeoutExpired as error:
+        printed = error.stdout or b""
+    return list(_answers(printed.decode("utf-8", "replace")))
+
+
+def _answers(printed: str) -> Iterator[Outcome]:
+    """Yield the outcome of each file in the output of a reader: a whole table, or its error."""
+    # Not by `splitlines`, which also takes characters that JSON allows within texts.
+    lines = printed.rpartition("\n")[0].split("\n")
+    while lines:
+        try:
+            head = json.loads(lines[0])
+            number = 0 if "error" in head else int(head["rows"])
+        except (ValueError, TypeError, KeyError):
+            return
+        if number >= len(lines):
+            return
+        if "error" in head:
+            yield _refused(str(head["error"]), 1)
+        else:
+            yield Outcome("".join(f"{line}\n" for line in lines[: 1 + number]))
+        del lines[: 1 + number]
 
 
 def run_writer(
@@ -163,7 +214,7 @@ def _run(
     """Run a command on a path; return its output, or the last line of its errors."""
     try:
         done = subprocess.run(  # noqa: S603 (of a reader's declaration)
-            [each.replace("{file}", path) for each in command],
+            [each.replace("{file}", path).replace(_SEVERAL, path) for each in command],
             cwd=folder,
             input=given.encode(),
             capture_output=True,
@@ -179,6 +230,10 @@ def _run(
     printed, errors = (each.decode("utf-8", "replace") for each in (done.stdout, done.stderr))
     if done.returncode:
         lines = errors.strip().splitlines() or ["no message"]
-        sentence = " ".join(lines[-1].split())[:_LAST_LINE]
-        return Outcome(None, CellStatus.FAILED, sentence, _STATUS.format(done.returncode))
-    return Outcome(printed)
+        return _refused(lines[-1], done.returncode)
+    return next(_answers(printed), Outcome(printed)) if _SEVERAL in command else Outcome(printed)
+
+
+def _refused(message: str, status: int) -> Outcome:
+    sentence = " ".join(message.split())[:_LAST_LINE]
+    return Outcome(None, CellStatus.FAILED, sentence, _STATUS.format(status))

@@ -39,7 +39,10 @@ class Declaration(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     suffixes: list[str]
     """Suffixes of the files that it reads, e.g. ".parquet"."""
     run: list[str]
-    """The command, with "{file}" for the path; its current folder is the reader's, as built."""
+    """The command, with "{file}" for the path, or "{files}" for many, which it reads in turn.
+
+    Its current folder is the reader's, as built.
+    """
     build: list[list[str]] = []
     """Commands that build a copy of the folder, in turn; none for a reader that needs no build."""
     needs: dict[str, str] = {}

@@ -8,13 +8,16 @@ from pathlib import Path
 _PROGRAM = """
 import csv, json, os, signal, sys, time
 
-with open(sys.argv[1], newline="", encoding="utf-8") as file:
-    names, *rows = csv.reader(file)
-bad = any("x" in row for row in rows)
-{fault}
-print(json.dumps({{"columns": [{{"name": name, "type": "utf8"}} for name in names], "rows": len(rows)}}))
-for row in rows:
-    print(json.dumps(row))
+with open("starts", "a") as file:
+    file.write("x")
+for path in sys.argv[1:]:
+    with open(path, newline="", encoding="utf-8") as file:
+        names, *rows = csv.reader(file)
+    bad = any("x" in row for row in rows)
+    {fault}
+    columns = [{{"name": name, "type": "utf8"}} for name in names]
+    for line in [{{"columns": columns, "rows": len(rows)}}, *rows]:
+        print(json.dumps(line), flush=True)
 """
 
 _WRITER = """
@@ -39,17 +42,20 @@ FAULTS = {
     "crashing": "if bad: os.kill(os.getpid(), signal.SIGSEGV)",
     "hanging": "if bad: time.sleep(60)",
     "babbling": 'print("hello")',
+    "admitting": """if bad:
+        print(json.dumps({"error": "NoXError: there is an x"}), flush=True)
+        continue""",
 }
 """Faults by the name of the reader; they show in tables with the text "x"."""
 
 
-def make(folder: Path, *names: str) -> None:
-    """Make readers, each a folder of a program and a declaration."""
+def make(folder: Path, *names: str, takes: str = "{file}") -> None:
+    """Make readers, each a folder of a program and a declaration; each notes its starts in a file."""
     for name in names:
         place = folder / name
         place.mkdir(parents=True)
         (place / "read.py").write_text(_PROGRAM.format(fault=FAULTS[name]), encoding="utf-8")
-        declare(place, f'run = ["{sys.executable}", "read.py", "{{file}}"]')
+        declare(place, f'run = ["{sys.executable}", "read.py", "{takes}"]')
 
 
 def make_writer(folder: Path, name: str) -> None:

@@ -114,6 +114,25 @@ def test_a_reader_that_hangs_is_ended_and_the_others_go_on(readers, tmp_path):
     assert found["CSV", "hanging", OTHER].verdict is Verdict.RETYPED
 
 
+def test_a_reader_of_several_files_starts_again_after_one_that_ends_it(readers, tmp_path):
+    names = "honest", "admitting", "refusing", "crashing", "hanging"
+    foreign_toys.make(readers, *names, takes="{files}")
+    tables = OTHER, TABLE, "empty text"
+    found = measured(tmp_path / "out", limit=2.0, reductions=0, tables=tables, readers=",".join(names))
+    verdicts = {name: [found["CSV", name, table].verdict for table in tables] for name in names}
+    like_text = Verdict.RETYPED  # the plain column
+    assert verdicts["honest"] == [like_text] * 3
+    for name, verdict in (
+        *(("admitting", Verdict.REFUSED), ("refusing", Verdict.REFUSED)),
+        *(("crashing", Verdict.CRASH), ("hanging", Verdict.HANG)),
+    ):
+        assert verdicts[name] == [like_text, verdict, like_text], name
+        assert found["CSV", name, TABLE].sentence.startswith(f"{verdict}: ")
+    assert "refused: NoXError: there is an x" in found["CSV", "admitting", TABLE].sentence
+    starts = {name: len((readers / name / "starts").read_text()) for name in names}
+    assert starts == {"honest": 1, "admitting": 1, "refusing": 3, "crashing": 3, "hanging": 3}
+
+
 def test_results_are_records_that_resume_and_merge(readers, tmp_path):
     foreign_toys.make(readers, "refusing", "lying")
     out = tmp_path / "out"

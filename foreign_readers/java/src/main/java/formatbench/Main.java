@@ -1,12 +1,11 @@
 package formatbench;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Command line: {@code read FILE} prints a file in canonical form, {@code write FILE} writes it from this form.
+ * Command line: {@code read FILE...} prints files in canonical form, {@code write FILE} writes one from this form.
  *
  * <p>{@code warm FILE} writes the canonical form of a file by each library and reads it back, so that the classes
  * which are loaded can be archived: it halves the time of a later call.
@@ -20,19 +19,15 @@ public final class Main {
     public static void main(String[] arguments) {
         try {
             Path path = Path.of(arguments[1]);
-            if (arguments[0].equals("warm")) {
-                warm(Table.parse(Files.readAllBytes(path)));
-                return;
-            }
-            TableFile file = of(path.getFileName().toString());
-            if (arguments[0].equals("read")) {
-                // Whole before anything is printed, as an error may come with the last row.
-                byte[] text = file.read(path).text();
-                OutputStream output = System.out;
-                output.write(text);
-                output.flush();
-            } else {
-                file.write(Table.parse(System.in.readAllBytes()), path);
+            switch (arguments[0]) {
+                case "warm" -> warm(Table.parse(Files.readAllBytes(path)));
+                case "read" -> {
+                    for (int place = 1; place < arguments.length; place++) {
+                        System.out.write(answer(Path.of(arguments[place])));
+                        System.out.flush();
+                    }
+                }
+                default -> of(path).write(Table.parse(System.in.readAllBytes()), path);
             }
         } catch (UnsupportedOperationException error) {
             fail(error, UNSUPPORTED);
@@ -41,18 +36,28 @@ public final class Main {
         }
     }
 
+    /** The table of a file, or the error, which may come with its last row. */
+    private static byte[] answer(Path path) throws IOException {
+        try {
+            return of(path).read(path).text();
+        } catch (Exception | LinkageError error) {
+            return Table.error(message(error));
+        }
+    }
+
     private static void warm(Table table) throws IOException {
         Path folder = Files.createTempDirectory("warm");
         for (String name : new String[] {"table.parquet", "table.avro"}) {
             Path path = folder.resolve(name);
-            of(name).write(table, path);
-            of(name).read(path).text();
+            of(path).write(table, path);
+            of(path).read(path).text();
             Files.delete(path);
         }
         Files.delete(folder);
     }
 
-    private static TableFile of(String name) {
+    private static TableFile of(Path path) {
+        String name = path.getFileName().toString();
         return switch (name.substring(name.lastIndexOf('.'))) {
             case ".parquet" -> new ParquetTable();
             case ".avro" -> new AvroTable();
@@ -62,10 +67,13 @@ public final class Main {
     }
 
     private static void fail(Throwable error, int status) {
-        // The first lines say most: a cause of an exception is further from the file's own fault.
-        String message = String.valueOf(error.getMessage()).replaceAll("\\s+", " ");
-        String cause = error.getCause() == null ? "" : " (" + error.getCause() + ")";
-        System.err.println(error.getClass().getSimpleName() + ": " + message + cause.replaceAll("\\s+", " "));
+        System.err.println(message(error));
         System.exit(status);
+    }
+
+    private static String message(Throwable error) {
+        // The first lines say most: a cause of an exception is further from the file's own fault.
+        String cause = error.getCause() == null ? "" : " (" + error.getCause() + ")";
+        return (error.getClass().getSimpleName() + ": " + error.getMessage() + cause).replaceAll("\\s+", " ");
     }
 }

@@ -37,6 +37,11 @@ record Table(List<Type.Part> columns, List<List<Object>> rows) {
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
+    /** What a reader prints for a file that it cannot read. */
+    static byte[] error(String message) throws JsonProcessingException {
+        return (JSON.writeValueAsString(Map.of("error", message)) + '\n').getBytes(StandardCharsets.UTF_8);
+    }
+
     @SuppressWarnings("unchecked")
     static Table parse(byte[] text) {
         String[] lines = new String(text, StandardCharsets.UTF_8).split("\n");
