@@ -45,5 +45,6 @@ await main(path => {
       facts[`attribute ${key}${after}`] = fact(attribute.value)
     }
   }
+  file.close()
   return arrayTable(facts)
 })
