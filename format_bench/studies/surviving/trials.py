@@ -140,7 +140,7 @@ def prepare(operate: Operate, data: Path, count: int, way: Way, place: Path) -> 
         except Exception as error:
             if way.renamed is not Renamed.NOT or not way.has_earlier:
                 raise
-            reason = f"{type(error).__name__}: {error}"[:MESSAGE_LENGTH]
+            reason = f"{type(error).__name__}: {error}".replace(f"{folder}/", "")[:MESSAGE_LENGTH]
             raise UnsupportedError(f"the library refuses a path that is there: {reason}") from error
     return Prepared(file, before, references, usual, tuple(sys.modules))
 
