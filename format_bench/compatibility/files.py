@@ -100,14 +100,16 @@ def run_reader(
     limit_seconds : float
         Time after which a command is killed.
     """
-    left = list(files)
+    left, most = list(files), _MOST
     while left:
-        paths = [each.path for each in left[:_MOST]]
-        several = _SEVERAL in command and len(paths) > 1
-        found = _together(command, paths, folder, limit_seconds) if several else []
-        found = found or [_run(command, paths[0], folder, limit_seconds)]
+        paths = [each.path for each in left[: most if _SEVERAL in command else 1]]
+        if len(paths) == 1:
+            found = [_run(command, paths[0], folder, limit_seconds)]
+        else:
+            found = _together(command, paths, folder, limit_seconds)
         yield from zip(left, found, strict=False)
         del left[: len(found)]
+        most = _MOST if len(found) == len(paths) else 1
 
 
 def _together(

@@ -111,7 +111,7 @@ def extent(context: Context) -> Iterator[Block]:
     sizes = [f"{plural(rows, FAMILIES[family].item)} of `{dataset}`" for family, dataset, rows in cells]
     yield Block(
         text=f"{reads:,} moments of {plural(len(tried), 'change')} to files of {len(formats)} formats, "
-        f"{kills:,} of them kills. A version has {' or '.join(sizes)}. {PROOFS * len(tried):,} writers "
+        f"{kills:,} of them kills. Versions have {joined(sizes)}. {PROOFS * len(tried):,} writers "
         "were really killed, and left the replayed files, byte by byte. Verdicts do not depend on the "
         "load of the machine."
     )
@@ -163,7 +163,7 @@ def _whole(title: str, changes: Sequence[Tried], faults: Sequence[Fault]) -> str
     silent = [each for each in changes if each.count(faults, "silent")]
     kept = _share(f"{len(whole)} of {plural(len(changes), 'format')}", whole, others)
     wrong = f" {_names(silent)} returned other values without an error." if silent else ""
-    return f"**{title}.** An intact version was always left by {kept}.{wrong}"
+    return f"**{title}.** {kept} always left an intact version.{wrong}"
 
 
 def _durable(title: str, what: str, changes: Sequence[Tried]) -> str:
@@ -179,8 +179,8 @@ def _share(count: str, those: Sequence[Tried], others: Sequence[Tried]) -> str:
     if not those or not others:
         return count
     if len(others) < len(those):
-        return f"{count}, all but {_names(others)}"
-    return f"{count}: {_names(those)}"
+        return f"{count} (all but {_names(others)})"
+    return f"{count} ({_names(those)})"
 
 
 def _named(title: str, changes: Sequence[Tried], what: str) -> str:

@@ -310,7 +310,7 @@ def test_the_command_tries_and_prints_the_page(tmp_path):
     done = run("study", "survival", "--page", tmp_path)
     assert done.stdout.startswith("# When a save is interrupted")
     assert (
-        "- **Replaced by a rename, writer killed.** An intact version was always left by 1 of 1 format."
+        "- **Replaced by a rename, writer killed.** 1 of 1 format always left an intact version."
         in done.stdout
     )
     assert "| CSV |" in done.stdout
