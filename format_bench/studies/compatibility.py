@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -143,17 +143,16 @@ class _Matrix:
         for form, alike in by_form.items():
             readers = list(readers_of(self._family, reading, sets, form))
             here_alone = foreign.writers()
-            for of_set in sets:
-                with TemporaryDirectory() as folder:
-                    places = (
-                        TableFile(
-                            *(label, table, str(Path(folder, f"{number}{suffixes[label]}"))),
-                            family=self._family,
-                        )
-                        for number, (label, table) in enumerate(product(alike, tables))
-                        if not (of_set and label in here_alone)
-                    )
-                    yield from self._rows_of_set(of_set, list(places), readers, Path(folder))
+            with TemporaryDirectory() as folder:
+                files = {
+                    TableFile(
+                        *(label, table, str(Path(folder, f"{number}{suffixes[label]}"))),
+                        family=self._family,
+                    ): of_set
+                    for number, (of_set, label, table) in enumerate(product(sets, alike, tables))
+                    if not (of_set and label in here_alone)
+                }
+                yield from self._rows_of(files, readers, Path(folder))
 
     def rows_of_features(
         self, labels: Sequence[str], reading: Sequence[str], sets: Sequence[str]
@@ -161,40 +160,46 @@ class _Matrix:
         """Yield the rows of features, which this environment writes, by readers of all library sets."""
         for found in map(find, labels):
             with TemporaryDirectory() as folder:
-                files = [
+                files = {
                     TableFile(
                         found.format,
                         each.table,
                         str(Path(folder, f"{number}{found.suffix}")),
                         None,
                         each.name,
-                    )
+                    ): ""
                     for number, each in enumerate(found.features)
-                ]
+                }
                 readers = list(readers_of_features(reading, sets, found))
-                yield from self._rows_of_set("", files, readers, Path(folder))
+                yield from self._rows_of(files, readers, Path(folder))
 
-    def _rows_of_set(
-        self, of_set: str, files: Sequence[TableFile], readers: Sequence[Reader], folder: Path
+    def _rows_of(
+        self, sets: Mapping[TableFile, str], readers: Sequence[Reader], folder: Path
     ) -> Iterator[CompatibilityRow]:
-        """Yield the rows of the files of one library set, which are written once for all readers."""
+        """Yield the rows of files by the library set that writes each, once for all readers.
+
+        A process takes longer to import libraries than to read many tables: each reader has one.
+        """
         wanted = [
-            (reader, [file for file in files if self._is_wanted(file, of_set, reader)])
+            (reader, [file for file, of_set in sets.items() if self._is_wanted(file, of_set, reader)])
             for reader in readers
         ]
-        needed = {file for _, asked in wanted for file in asked}
-        outcomes = written(of_set, [file for file in files if file in needed], self._limit, folder)
+        needed = dict.fromkeys(file for _, asked in wanted for file in asked)
+        outcomes = dict[TableFile, Outcome]()
+        for of_set in dict.fromkeys(sets.values()):
+            its_files = [file for file in needed if sets[file] == of_set]
+            outcomes |= written(of_set, its_files, self._limit, folder)
         for reader, asked in wanted:
             there = [file for file in asked if not outcomes[file].status]
             for file in asked:
                 if outcomes[file].status:
-                    yield _row(file, of_set, reader, unwritten(outcomes[file]), folder)
+                    yield _row(file, sets[file], reader, unwritten(outcomes[file]), folder)
             for file, outcome in reader.read(there, self._limit, folder):
                 saved = CanonicalTable.parse(outcomes[file].value)
                 found = judge(saved, self._explained(outcome), self._subject.compare)
-                if phrase := self._smallest(file, of_set, reader, found, saved):
+                if phrase := self._smallest(file, sets[file], reader, found, saved):
                     found = replace(found, sentence=f"{found.sentence}; {phrase}")
-                yield _row(file, of_set, reader, found, folder)
+                yield _row(file, sets[file], reader, found, folder)
 
     def _is_wanted(self, file: TableFile, of_set: str, reader: Reader) -> bool:
         cell = file.label, of_set, reader.name, file.table, file.feature

@@ -76,6 +76,7 @@ def _alike(cells: dict[str, list[str]]) -> list[list[str]]:
 
 def _together(names: Sequence[str]) -> str:
     """Return names with library sets as a phrase, e.g. "Parquet, @2024-03, Parquet[polars]@2024-03"."""
+    names = sorted(names)
     labels = [name.partition("@")[0] for name in names]
     parts = [
         name.removeprefix(label) if label == before and name != label else name
