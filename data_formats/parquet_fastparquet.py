@@ -148,7 +148,8 @@ def _write(df: pd.DataFrame, path: Path | str, **options: Any) -> None:
 
 def _table(parquet: fastparquet.ParquetFile, columns: list[str] | None) -> pd.DataFrame:
     df = parquet.to_pandas(columns=columns)
-    described = parquet.pandas_metadata["columns"]
+    # Files of other programs have no metadata of pandas.
+    described = parquet.pandas_metadata.get("columns", ())
     return df.astype(
         {
             each["name"]: _TEXT[each["pandas_type"]]

@@ -33,7 +33,7 @@ class Adapter(polars.PolarsFile, Tunable, RemoteTable):
 
     label = "Parquet[polars]"
     suffix = ".parquet"
-    requires = ("pandas", "polars", "pyarrow>=15")
+    requires = ("pandas", "polars>=1.30", "pyarrow>=15")
     suite = "engines"
     refuses: ClassVar = {
         **arrow.REFUSES_WITH_METADATA,
