@@ -147,13 +147,17 @@ def _write(df: pd.DataFrame, path: Path | str, **options: Any) -> None:
 
 
 def _table(parquet: fastparquet.ParquetFile, columns: list[str] | None) -> pd.DataFrame:
+    import pandas as pd
+
     df = parquet.to_pandas(columns=columns)
+    # As "str" of pandas 2, nulls would be texts.
+    texts = _TEXT if isinstance(pd.api.types.pandas_dtype("str"), pd.StringDtype) else {}
     # Files of other programs have no metadata of pandas.
     described = parquet.pandas_metadata.get("columns", ())
     return df.astype(
         {
-            each["name"]: _TEXT[each["pandas_type"]]
+            each["name"]: texts[each["pandas_type"]]
             for each in described
-            if each["pandas_type"] in _TEXT and each["name"] in df.columns
+            if each["pandas_type"] in texts and each["name"] in df.columns
         }
     )
