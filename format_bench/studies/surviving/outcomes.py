@@ -140,7 +140,7 @@ def findings(context: Context) -> Iterator[Block]:
         _named("Disk full, and no error reported", deaf, "wrote an incomplete file without an error"),
         _named(
             *("Disk full, and the earlier version replaced", replaced),
-            "reported no error either when a rename followed, which put the file in the place of the "
+            "reported no error when a rename followed, which put an incomplete file in the place of the "
             "earlier version",
         ),
         _named(
