@@ -393,7 +393,13 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
         names = benchmark["param_names"]
         if names[-1] == "cache":
             is_warm = "Tuned" in name or "ChunksDefaults" in name or name in RECOMMENDED
-            own = ["cold"] if "Cost" in name else ["warm"] if is_warm else ["warm", "cold"]
+            own = (
+                ["cold"]
+                if any(each in name for each in ("Cold", "Cost"))
+                else ["warm"]
+                if is_warm
+                else ["warm", "cold"]
+            )
             assert params.pop() == own
             names.pop()
         module = name.partition(".")[0]

@@ -23,7 +23,7 @@ HOURLY = ["era5-hourly", "era5-hourly-soil", "era5-hourly-1deg", "era5-hourly-so
 ARRAYS = [
     *"era5-like era5-small".split(),
     *HOURLY,
-    *"noise constant image-batch digits-float faces elevation".split(),
+    *"noise constant image-batch plume digits-float faces elevation".split(),
 ]
 
 QUERIES = ["tpch"]

@@ -31,7 +31,7 @@ def command(
     names: tuple[str, ...],
     optional: bool,  # noqa: FBT001 (a switch)
 ) -> None:
-    """Build the JVM record formats, the object server, a reader, or environments.
+    """Build JVM stores, the object server, readers or environments.
 
     The object server is for the suites `remote` and `remote_arrays`, readers are for `study
     compatibility`.
