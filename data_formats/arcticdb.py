@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
 from operator import and_
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Kind, PartialReads, Snippet, Streams, Trait
 from adapter_core.file_facts import FileFacts
-from adapter_core.predicate import OPERATORS
+from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT, TIMES, Comparison
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
 
@@ -45,6 +47,7 @@ class Adapter(PartialReads, Streams):
     suite = "engines"
     local_only = IN_PLACE
     default_codec = "lz4"
+    detects_truncation = False
     traits: ClassVar = frozenset({Trait.SAFE, Trait.APPEND})
     refuses: ClassVar = {
         Kind.HALF_FLOAT: _NO_TYPE,
@@ -126,11 +129,17 @@ class Adapter(PartialReads, Streams):
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         from arcticdb import QueryBuilder
 
-        query = QueryBuilder()
-        conditions = [
-            OPERATORS[each.operator](query[each.column], each.value) for each in predicate.comparisons
-        ]
         with _opened(path) as library:
+            types = {each.name: str(each.dtype) for each in library.get_description(_SYMBOL).columns}
+            fitted = predicate.fitted(lambda each: _fitted(each, types[each.column]))
+            if not all(map(_is_answered, fitted.comparisons)):
+                return super()._read_where(path, columns, predicate)
+            query = QueryBuilder()
+            conditions = [
+                # To ArcticDB a null, and NaN, differ from any constant.
+                OPERATORS[each.operator](query[each.column], each.value) & query[each.column].notna()
+                for each in fitted.comparisons
+            ]
             return _frame(library, columns, query_builder=query[reduce(and_, conditions)])
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
@@ -149,21 +158,46 @@ def _frame(library: Library, columns: list[str] | None, **part: Any) -> pd.DataF
     return found.reset_index(drop=True) if part or found.empty else found
 
 
+def _fitted(comparison: Comparison, dtype: str) -> Comparison:
+    """Return a comparison for a column of a type of ArcticDB, e.g. "TD<type=FLOAT64, dim=0>"."""
+    name = dtype.partition("=")[2].partition(",")[0]
+    kinds = {"UTF": TEXT, "BOOL": BOOLEANS, "NANO": TIMES}
+    kind = next((each for start, each in kinds.items() if name.startswith(start)), NUMBERS)
+    return comparison.fitted(kind, is_single=name == "FLOAT32")
+
+
+def _is_answered(comparison: Comparison) -> bool:
+    """Return whether ArcticDB makes a comparison: it has no order of text, and refuses infinity."""
+    if comparison.type == TEXT:
+        return comparison.operator in {"==", "!="}
+    return not (isinstance(comparison.value, float) and math.isinf(comparison.value))
+
+
 @contextmanager
 def _created(path: Path) -> Iterator[Library]:
-    yield _database(path).create_library(_LIBRARY)
+    path.mkdir()
+    with _database(path) as database:
+        yield database.create_library(_LIBRARY)
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Library]:
-    yield _database(path).get_library(_LIBRARY)
+    with _database(path) as database:
+        yield database.get_library(_LIBRARY)
 
 
-def _database(path: Path) -> Arctic:
+@contextmanager
+def _database(path: Path) -> Iterator[Arctic]:
     from arcticdb import Arctic
 
     _hush()
-    return Arctic(f"lmdb://{path}")
+    with TemporaryDirectory() as folder:
+        if "?" in str(path):
+            # It takes what follows a question mark for options.
+            link = Path(folder, "database")
+            link.symlink_to(path.absolute(), target_is_directory=True)
+            path = link
+        yield Arctic(f"lmdb://{path}")
 
 
 @functools.cache
