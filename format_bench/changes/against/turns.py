@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from format_bench.results.suites import Family
     from format_bench.runner.plan import RunRequest
 
-# Rounds of a comparison: with six, one may be disturbed, and the others still show a change.
-ROUNDS = 6
-
 # Wall time of the repeats of a step in each round.
 ROUND_SECONDS = 1.0
 

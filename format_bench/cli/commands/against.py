@@ -9,16 +9,6 @@ import click
 
 from adapter_core import FormatBenchError
 from adapter_core.files import write_atomically
-from format_bench.changes.against import cause, output, scripts
-from format_bench.changes.against.turns import (
-    ROUNDS,
-    Comparison,
-    compare_sets,
-    install_both,
-    requirements,
-    with_formats,
-)
-from format_bench.changes.against.verdicts import FEWEST_ROUNDS
 from format_bench.cli.help import Section, SectionedCommand
 from format_bench.cli.options import (
     Names,
@@ -34,6 +24,11 @@ from format_bench.runner.plan import RunRequest
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from format_bench.changes.against.turns import Comparison
+
+# Rounds of a comparison: with six, one may be disturbed, and the others still show a change.
+ROUNDS = 6
 
 # Beside bad input (2) and defects of this program (1), which a workflow has to tell from a change.
 CHANGED = 3
@@ -73,7 +68,8 @@ CHANGED = 3
 )
 @Section.HOW.option(
     "--rounds",
-    type=click.IntRange(FEWEST_ROUNDS),
+    # `FEWEST_ROUNDS` of the verdicts, whose module imports NumPy.
+    type=click.IntRange(3),
     default=ROUNDS,
     show_default=True,
     help="Times that each step is made with either version, in turn.",
@@ -113,6 +109,8 @@ def command(obj: dict[str, bool], /, **options: Any) -> None:
       format-bench against --requirement pyarrow==25.0.0 --formats Parquet --rows 1000 --bisect
       format-bench against --requirement zarr==3.1.6 --with zarr==2.18.7 --script chunks.py
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
+    from format_bench.changes.against import output
+
     wheel, requirement = options["wheel"], options["requirement"]
     if (wheel is None) == (requirement is None):
         raise click.UsageError("name the later version by either --wheel or --requirement")
@@ -136,6 +134,9 @@ def command(obj: dict[str, bool], /, **options: Any) -> None:
 
 
 def _of_script(before: Replacement, after: Replacement, options: dict[str, Any]) -> Comparison:
+    from format_bench.changes.against import scripts
+    from format_bench.changes.against.turns import Comparison, install_both
+
     sides = install_both(before, after, (), options["index"])
     script = options["script"].absolute()
     return Comparison(*sides, scripts.compare(script, sides, options["rounds"]))
@@ -145,7 +146,9 @@ def _of_cells(
     before: Replacement, after: Replacement, options: dict[str, Any], shown: Console
 ) -> tuple[Comparison, list[str]]:
     """Return the comparison of cells, and the requirements of their formats."""
-    request = with_formats(
+    from format_bench.changes.against import turns
+
+    request = turns.with_formats(
         RunRequest(
             suite=options["suite"],
             formats=options["formats"],
@@ -158,14 +161,15 @@ def _of_cells(
         ),
         after.package,
     )
-    further = requirements(request.formats, FAMILIES[SUITES[request.suite or ""].family])
+    further = turns.requirements(request.formats, FAMILIES[SUITES[request.suite or ""].family])
     with shown.status(f"installing two versions of {after.package}"):
-        sides = install_both(before, after, further, options["index"])
-    return compare_sets(request, *sides, options["rounds"], shown), further
+        sides = turns.install_both(before, after, further, options["index"])
+    return turns.compare_sets(request, *sides, options["rounds"], shown), further
 
 
 def _find_cause(found: Comparison, further: list[str], options: dict[str, Any], shown: Console) -> None:
     """Write the script, its data and the draft of an issue beside the results."""
+    from format_bench.changes.against import cause, output
 
     def say(sentence: str) -> None:
         shown.print(sentence, soft_wrap=True)

@@ -78,7 +78,7 @@ def test_a_profile_counts_all_rows_and_reads_a_block():
 
 @pytest.mark.parametrize("name", data_generator.names()[::6])
 def test_any_table_has_a_profile(name):
-    found = profile_of(data_generator.table(name, rows=20).df)
+    found = profile_of(data_generator.table(name, rows=10).df)
     assert all(map(math.isfinite, found.features.values()))
     kinds = ("integers", "floats", "texts", "categories", "booleans", "times", "others")
     assert sum(found.features[each] for each in kinds) == pytest.approx(1)

@@ -15,7 +15,8 @@ from format_bench.studies.tables import losses as page_of_losses
 
 def test_the_page_in_docs_is_of_the_outcomes_that_the_contract_tests_compare(root, monkeypatch):
     page = (root / "docs/losses.md").read_text(encoding="utf-8")
-    labels = data_formats.names()
+    # An interpreter has the outcomes of its own environment alone.
+    labels = [each for each in data_formats.names() if not data_formats.find(each).environment]
 
     def documented(tables):
         found = {
