@@ -109,7 +109,7 @@ def command(obj: dict[str, bool], /, **options: Any) -> None:
       format-bench against --requirement pyarrow==25.0.0 --formats Parquet --rows 1000 --bisect
       format-bench against --requirement zarr==3.1.6 --with zarr==2.18.7 --script chunks.py
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
-    from format_bench.changes.against import output
+    from format_bench.changes.against import drafts
 
     wheel, requirement = options["wheel"], options["requirement"]
     if (wheel is None) == (requirement is None):
@@ -124,7 +124,7 @@ def command(obj: dict[str, bool], /, **options: Any) -> None:
         found, further = _of_script(before, after, options), list[str]()
     else:
         found, further = _of_cells(before, after, options, shown)
-    text = output.pull_request(found, options["rounds"])
+    text = drafts.pull_request(found, options["rounds"])
     _write(options["out"] / "against.md", text)
     click.echo(text, nl=False)
     if options["bisects"]:
@@ -169,7 +169,7 @@ def _of_cells(
 
 def _find_cause(found: Comparison, further: list[str], options: dict[str, Any], shown: Console) -> None:
     """Write the script, its data and the draft of an issue beside the results."""
-    from format_bench.changes.against import cause, output
+    from format_bench.changes.against import cause, drafts
 
     def say(sentence: str) -> None:
         shown.print(sentence, soft_wrap=True)
@@ -191,7 +191,7 @@ def _find_cause(found: Comparison, further: list[str], options: dict[str, Any], 
         culprit = cause.find_release(alone, sides, further, index, say)
     except FormatBenchError as error:
         say(f"the releases between are not known: {error}")
-    _write(place / "issue.md", output.issue(alone, sides, culprit))
+    _write(place / "issue.md", drafts.issue(alone, sides, culprit))
     say(f"a draft of an issue, which is not sent: {place / 'issue.md'}")
 
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from adapter_core.errors import InvalidRequestError, ResolutionError
-from format_bench.changes.against import cause, output, scripts, turns
+from format_bench.changes.against import cause, drafts, scripts, turns
 from format_bench.changes.against.turns import Comparison, pairs_of, with_formats
 from format_bench.changes.against.verdicts import Verdict, judge
 from format_bench.cli.commands import against
@@ -234,14 +234,14 @@ def compared(records):
 
 
 def test_the_table_of_a_pull_request_has_changes_first():
-    text = output.pull_request(compared(pairs(3, {("Parquet", "read time")})), 6)
+    text = drafts.pull_request(compared(pairs(3, {("Parquet", "read time")})), 6)
     title, rest = text.split("\n", 1)
     assert title == "### toy 1.0 → 2.0: 1 of 24 cells changed"
     changed, others = rest.split("<details>")
     assert re.search(r"\| Parquet.*, read time of eq .*\| \*\*slower\*\* \|", changed)
     assert "slower" not in others
     assert "Other packages that had to differ: numpy 2.0 -> 2.1." in changed
-    assert "no change beyond noise in 24 cells" in output.pull_request(compared(pairs(3)), 6)
+    assert "no change beyond noise in 24 cells" in drafts.pull_request(compared(pairs(3)), 6)
 
 
 @pytest.fixture
@@ -292,7 +292,7 @@ def test_the_release_of_a_change_is_found_and_an_issue_drafted(sets, tmp_path, m
     culprit = cause.find_release(shown, sets, [], None, said.append)
     assert (culprit.last_before, culprit.first_after) == ("1.2", "1.4")
     assert any("1.3 is left out: there is no wheel" in each for each in said)
-    text = output.issue(shown, sets, culprit)
+    text = drafts.issue(shown, sets, culprit)
     assert text.startswith("# toy 1.4: read time 2.00 times the value of 1.0\n")
     assert "The last release without it is 1.2, the first with it 1.4." in text
     assert "--with toy==1.0 python mine.py" in text
