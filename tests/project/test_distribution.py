@@ -27,7 +27,7 @@ PACKAGES = (
         "query_engines",
         "record_stores",
     ),
-    *("training_loaders", "data_generator", "format_bench"),
+    *("training_loaders", "data_generator", "environments", "format_bench"),
 )
 
 
