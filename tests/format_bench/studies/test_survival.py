@@ -185,7 +185,7 @@ def test_a_writer_that_overlooks_a_full_disk_is_noticed(tmp_path):
 
 
 def test_errors_crashes_and_hangs_are_told_apart(tmp_path):
-    _, verdicts = tried("Strict", tmp_path, Way(Change.SAVE), limit=5.0)
+    _, verdicts = tried("Strict", tmp_path, Way(Change.SAVE), limit=2.0)
     assert verdicts[Fault.KILL] == {
         Verdict.ABSENT: 1,
         Verdict.CRASH: 1,
