@@ -8,6 +8,7 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
+from adapter_core.errors import UnavailableError
 from format_bench.conditions.axis import Axis, Surroundings
 from format_bench.families.cases import Case
 from format_bench.families.operations import Operations
@@ -59,7 +60,14 @@ def why_not(case: Case) -> str:
             # Else the values would bear the name of a condition that they were not measured under.
             where = f"{elsewhere[0]} is measured by other processes"
             return f"{where}, whose adapters are not changed by {each.option}"
-    return next((why for axis, value in _of(case) if (why := axis.why_not(value, case))), "")
+    return next((why for axis, value in _of(case) if (why := _why_not_under(axis, value, case))), "")
+
+
+def _why_not_under(axis: Axis, value: str, case: Case) -> str:
+    try:
+        return axis.why_not(value, case)
+    except UnavailableError:
+        return ""  # as the cell will say
 
 
 def interpreter_of(case: Case) -> str:

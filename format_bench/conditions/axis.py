@@ -82,7 +82,13 @@ class Axis:
         raise InvalidRequestError(f"{self.option} {text}: {hint}")
 
     def why_not(self, value: str, case: Case) -> str:  # noqa: ARG002 (of subclasses)
-        """Return why a case cannot be measured under a value, in a sentence; empty if it can."""
+        """Return why a case cannot be measured under a value, in a sentence; empty if it can.
+
+        Raises
+        ------
+        UnavailableError
+            If that depends on an adapter whose libraries are missing.
+        """
         return ""
 
     def interpreter(self, value: str) -> str:  # noqa: ARG002 (of subclasses)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from adapter_core import Tunable
 from adapter_core.codec_choice import DEFAULTS, RECOMMENDED, CodecChoice
-from adapter_core.errors import UnavailableError
 from format_bench.conditions.axis import Axis
 from format_bench.families.operations import operations_of, registry_of
 
@@ -37,10 +36,7 @@ class Settings(Axis):
             return f"the tracks of the suite {case.suite} decide how files are written (--tracks)"
         if case.codec:
             return f"settings decide the codec, and {case.codec} is asked for"
-        try:
-            adapter = registry_of(case.family).find(case.format)
-        except UnavailableError:
-            return ""  # as the cell will say
+        adapter = registry_of(case.family).find(case.format)
         if value == DEFAULTS and (what := getattr(adapter, "overridden_default", "")):
             return f"{case.format} saves with another {what} than its library does by itself"
         if value == RECOMMENDED and not getattr(adapter, "recommended", None):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from adapter_core import TableLayout
-from adapter_core.errors import InvalidRequestError, UnavailableError, UnsupportedError
+from adapter_core.errors import InvalidRequestError, UnsupportedError
 from format_bench.conditions.axis import Axis
 from format_bench.families.cases import Case
 from format_bench.families.operations import Operations, registry_of
@@ -32,8 +32,6 @@ class Layout(Axis):
             return f"layouts are of files for query engines, which the suite {case.suite} does not ask"
         try:
             registry_of(case.family).find(case.format).format.layout_options(TableLayout.parse(value))
-        except UnavailableError:
-            return ""  # as the cell will say
         except UnsupportedError as error:
             return str(error)
         return ""
