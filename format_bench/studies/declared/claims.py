@@ -42,7 +42,7 @@ from format_bench.studies.declared.verdicts import (
 # Ratios of one comparison that are written out; of more, their number, mean and range.
 _SHOWN = 4
 
-_FREE = {"rows", "level", "cache", "threads", "settings", "medium"}
+_FREE = {"rows", "level", "cache", "threads", "medium"}
 """Fields in which published numbers may differ from ours: the size, and circumstances left out."""
 
 
@@ -135,7 +135,11 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """Or up to which speed of the disk it is true."""
 
     def judge(self, numbers: Numbers, published: Numbers | None = None) -> Verdict:
-        """Return the verdict of measured numbers; for the rule *order* beside the published ones."""
+        """Return the verdict of measured numbers; for the rule *order* beside the published ones.
+
+        Files saved with other settings do not count: a published label is that of the plain call.
+        """
+        numbers = numbers.plain()
         if self.untestable:
             return Verdict(UNTESTABLE, self.untestable)
         if self.tried:

@@ -193,6 +193,15 @@ class Numbers:
             for group in groups
         ]
 
+    def plain(self) -> Numbers:
+        """Return the numbers of files saved without other settings, and without an error bound."""
+        axes = ("settings", "error bound")
+        every, missing = (
+            tuple(each for each in cells if not any(each.field(axis) for axis in axes))
+            for cells in (self.every, self.missing)
+        )
+        return replace(self, every=every, missing=missing)
+
     def merged(self) -> Numbers:
         """Return the numbers of the largest size of each cell: slow ones are measured on less."""
         by_cell = {

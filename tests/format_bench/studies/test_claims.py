@@ -152,6 +152,18 @@ def test_a_table_is_confirmed_by_the_order_of_its_values(values, verdict):
     assert ORDER.judge(numbers(mine)).verdict == "not measured"
 
 
+def test_a_published_label_is_the_plain_call_not_other_settings():
+    published = numbers(sized(A=10.0, B=20.0, C=30.0))
+    plain = sized(A=1.0, B=2.0, C=3.0)
+    tuned = [replace(each, value=1 / each.value) for each in plain]
+    tuned = [replace(each, conditions={**each.conditions, "settings": "recommended"}) for each in tuned]
+    found = ORDER.judge(numbers([*plain, *tuned]), published)
+    assert (found.verdict, found.evidence[-9:]) == ("confirmed", " 3 values")
+    smaller = Claim(claim="", numbers=SMALLER)
+    assert smaller.judge(numbers([*plain, *tuned])).verdict == "refuted"
+    assert smaller.judge(numbers(tuned)).verdict == "not measured"
+
+
 def test_a_published_table_may_be_of_another_data_set():
     images = {"PNG": 3.0, "SQLite": 1.0, "LMDB": 2.0}
     theirs = [record(label, "size", value, dataset="CIFAR-10") for label, value in images.items()]
