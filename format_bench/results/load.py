@@ -103,8 +103,7 @@ def load(source: str | Path) -> Results:
         If results are missing; the message contains the file and, if possible, the line.
     """
     if source in published.names() and not Path(source).exists():
-        name = str(source)
-        return Results(name, published.records(name), metadata=[], source=name)
+        return published_results(str(source))
     if bundle.is_bundle(Path(source)) and Path(source).exists():
         return _of_bundle(Path(source))
     place, mark, wanted = str(source).rpartition("#")
@@ -124,6 +123,17 @@ def load(source: str | Path) -> Results:
         prices=prices if (prices := path.with_name(PRICES)).is_file() else None,
         source=str(source),
     )
+
+
+def published_results(name: str) -> Results:
+    """Return the published results of a paper, whatever files or folders have its name.
+
+    Raises
+    ------
+    UnknownNameError
+        If there are none of that name.
+    """
+    return Results(name, published.records(name), metadata=[], source=name)
 
 
 def _of_bundle(path: Path) -> Results:

@@ -19,7 +19,7 @@ from adapter_core.text import printable
 from format_bench.comparison import Comparison, compare
 from format_bench.results.display.markdown import table_lines
 from format_bench.results.display.text import joined, plural, quantity
-from format_bench.results.load import Results, load
+from format_bench.results.load import Results, published_results
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -175,7 +175,7 @@ class Context:
     def comparison(self) -> Comparison | None:
         """The published results beside ours; None if nothing is common to them."""
         try:
-            return compare(load(self.published), self.results)
+            return compare(published_results(self.published), self.results)
         except NoCommonCellsError:
             return None
 

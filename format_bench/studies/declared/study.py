@@ -20,7 +20,7 @@ from format_bench import studies
 from format_bench.report.charts.figures import Chart
 from format_bench.report.model import SuiteResults
 from format_bench.results.display.terminal import Output
-from format_bench.results.load import Results, load
+from format_bench.results.load import Results, load, published_results
 from format_bench.studies.declared import kept_numbers, picture, runs
 from format_bench.studies.declared.blocks import Block, Context, Page, imported
 from format_bench.studies.declared.claims import Claim
@@ -196,7 +196,7 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         suites = {each.suite or self.suite for each in self.claims}
         numbers = {suite: Numbers.of(results, suite, self.aliases) for suite in suites}
         scopes = {suite: each.scopes(largest_first=True) for suite, each in numbers.items()}
-        of_paper = load(self.published) if self.published and beside_paper else None
+        of_paper = published_results(self.published) if self.published and beside_paper else None
         published = {
             suite: Numbers.of(of_paper, suite, self.aliases) if of_paper else None for suite in suites
         }
@@ -219,7 +219,7 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         """Return the verdicts of the same rules on the published numbers, by claim."""
         if not self.published:
             return {}
-        return _measured(self.judged(load(self.published), beside_paper=False))
+        return _measured(self.judged(published_results(self.published), beside_paper=False))
 
     def _by_own_code(self) -> dict[str, Verdict]:
         """Return the verdicts of the same rules on the numbers of the paper's own code, by claim."""

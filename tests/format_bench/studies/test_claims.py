@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from format_bench.cli.main import format_bench
+from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.studies.declared import kept, study
 from format_bench.studies.declared.claims import Claim, Compared
@@ -26,7 +27,7 @@ COUNTS = {
     "ipsl": [4, 0, 2, 0, 5, 0],
     "partial-reads": [14, 4, 1, 0, 4, 1],
     "qaware": [14, 2, 11, 0, 3, 0],
-    "thesis": [8, 3, 4, 0, 0, 5],
+    "thesis": [9, 4, 7, 0, 0, 0],
 }
 """Numbers of verdicts in the order of `KINDS`, of which the third is of a part or under a condition."""
 
@@ -176,6 +177,24 @@ def test_a_published_table_may_be_of_another_data_set():
     )
     found = claim.judge(numbers([*mine, *other]), numbers(theirs))
     assert (found.verdict, found.evidence[-9:]) == ("confirmed", " 3 values")
+
+
+def test_a_folder_of_the_paper_s_name_does_not_replace_its_tables(tmp_path, monkeypatch):
+    mine = [
+        record(label, "size", size, dataset="eq")
+        for label, size in (("ORC", 3.0), ("CSV", 2.0), ("XML", 1.0))
+    ]
+    (tmp_path / "thesis").mkdir()
+    export(mine, tmp_path / "thesis" / "results.jsonl")
+    declared = study.read("thesis")
+
+    def verdict():
+        judged = declared.judged(results(mine))
+        return next(each.verdict for _, claim, each in judged if claim.claim == "The tables of sizes")
+
+    assert verdict() == "refuted"
+    monkeypatch.chdir(tmp_path)
+    assert verdict() == "refuted"
 
 
 def test_the_paper_s_own_code_is_judged_by_the_same_rules():
