@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import functools
+import math
+import os
 import pickle
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import data_formats
 import data_generator
 from adapter_core import DataFormat, UnsupportedError
 from adapter_core.error_bounds import ErrorBound, rounded
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
 from adapter_core.predicate import Comparison, Predicate
 from adapter_core.query import COUNT, SUM, TABLE, Aggregate, Query
+from format_bench.compatibility.files import read_by
+from format_bench.compatibility.verdicts import Judgement, Verdict, judge
 from format_bench.families.bounded import resolved
 from format_bench.families.elsewhere import measure_remote, measure_scale
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery, warm_up_file
 from format_bench.families.tables import reference
-from format_bench.families.tables.readers import count_unlike_readers
 from format_bench.families.tables.subject import Subject, query_of, tuning_keys
+from format_bench.instruments import isolation
+from format_bench.instruments.isolation import Outcome
 from format_bench.instruments.touch import touch
 from format_bench.results.display.text import plural
 from format_bench.results.status import WRONG
 from format_bench.verification import Diff
 from format_bench.verification.answers import difference
 from format_bench.verification.arrays import broken_bound
+from format_bench.verification.canonical import CanonicalTable
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Mapping
 
     import pandas as pd
 
@@ -36,6 +46,12 @@ if TYPE_CHECKING:
     from format_bench.families.questions import Question
     from format_bench.instruments.clock import Effort
     from format_bench.results.suites import Step
+
+READER_LIMIT_SECONDS = 60.0
+"""Time after which a reader hangs: a hundred times what usual ones need for the largest table."""
+
+_NO_OBJECTION = {Verdict.SAME, Verdict.RETYPED, Verdict.UNTRIED}
+"""Verdicts that are no objection to a file: types may differ, if the values do not."""
 
 
 def query_to(question: Question, names: Sequence[str]) -> Query:
@@ -269,3 +285,49 @@ def _warm_up(adapter: DataFormat) -> None:
     with warm_up_file(adapter.suffix) as path:
         adapter.save(data_generator.table("eq", rows=8).df, path)
         adapter.read(path)
+
+
+def count_unlike_readers(adapter: DataFormat, df: pd.DataFrame, file: Path) -> Measured:
+    """Return the number of readers that refuse a file, or give other values, with their verdicts.
+
+    Parameters
+    ----------
+    adapter : DataFormat
+        The writer.
+    df : pandas.DataFrame
+        The table that it saved, shape (rows, columns).
+    file : Path
+        Its file.
+    """
+    labels = [each for each in data_formats.names() if data_formats.find(each).suffix == adapter.suffix]
+    saved = CanonicalTable.of_frame(df)
+    found = {
+        label: judge(saved, outcome) for label, outcome in _outcomes_of_readers(labels, file).items()
+    }
+    unlike = {label: each for label, each in found.items() if each.verdict not in _NO_OBJECTION}
+    read = [label for label, each in found.items() if each.verdict is not Verdict.UNTRIED]
+    return Measured("unlike readers", [len(unlike)], _remark(unlike) or f"read by {', '.join(read)}")
+
+
+def _remark(unlike: dict[str, Judgement]) -> str:
+    return "; ".join(f"{label}: {each.sentence}" for label, each in unlike.items())[:500]
+
+
+def _outcomes_of_readers(labels: Sequence[str], file: Path) -> dict[str, Outcome]:
+    """Return the outcome of each reader; they share a process until one ends it."""
+    # This process may be a fork, which cannot start the server of forks again.
+    own = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "TMPDIR": tempfile.gettempdir()}
+    found: dict[str, Outcome] = {}
+    left = list(labels)
+    while left:
+        whole = isolation.run(
+            *(read_by, left, str(file.resolve()), READER_LIMIT_SECONDS),
+            limit_seconds=math.inf,
+            environment=own,
+            interpreter=sys.executable,
+        )
+        found |= dict(whole.yielded)
+        left = left[len(whole.yielded) :]
+        if left and whole.status:
+            found[left.pop(0)] = whole
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import data_formats
 import data_generator
-from format_bench.families.tables.readers import count_unlike_readers
+from format_bench.families.tables.operations import count_unlike_readers
 
 
 def test_readers_that_refuse_a_file_or_change_values_are_counted(tmp_path):
