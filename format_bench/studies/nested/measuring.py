@@ -15,7 +15,14 @@ from format_bench.instruments import isolation, page_cache, threads
 from format_bench.instruments.clock import Stopwatch
 from format_bench.results.study_rows import StudyForm
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen
-from format_bench.studies.nested.compiled import CompiledClasses
+from format_bench.studies.nested.compiled import (
+    SPLIT,
+    UNSPLIT,
+    CompiledClasses,
+    ProtobufClasses,
+    RootRNTuple,
+    RootTTree,
+)
 from format_bench.studies.nested.events import QUESTIONS, Events, Question
 from format_bench.studies.nested.layouts import (
     TABLES,
@@ -25,8 +32,6 @@ from format_bench.studies.nested.layouts import (
     UprootRNTuple,
     UprootTTree,
 )
-from format_bench.studies.nested.protobuf_classes import ProtobufClasses
-from format_bench.studies.nested.root_classes import SPLIT, UNSPLIT, RootRNTuple, RootTTree
 
 # Of a process; the first one of ROOT also compiles.
 LIMIT_SECONDS = 600.0

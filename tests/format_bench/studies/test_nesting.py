@@ -17,6 +17,7 @@ from format_bench.results import flat_csv
 from format_bench.studies.declared import study
 from format_bench.studies.declared.rows import Agenda
 from format_bench.studies.nested import measuring
+from format_bench.studies.nested.compiled import ProtobufClasses
 from format_bench.studies.nested.events import (
     QUESTIONS,
     Answer,
@@ -27,7 +28,6 @@ from format_bench.studies.nested.events import (
 )
 from format_bench.studies.nested.layouts import Hdf5, TableLayout
 from format_bench.studies.nested.measuring import NESTING, NestingResult
-from format_bench.studies.nested.protobuf_classes import ProtobufClasses
 from tests.helpers import run
 
 ROWS = 2000
