@@ -26,8 +26,7 @@ from format_bench.families.arrays.queries import (
 from format_bench.families.bounded import MOST_PAIRS, extremes, resolved
 from format_bench.families.elsewhere import measure_remote
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery, warm_up_file
-from format_bench.verification.arrays import verify_array
-from format_bench.verification.errors import Errors
+from format_bench.verification.arrays import Errors, verify_array
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

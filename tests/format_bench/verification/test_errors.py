@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as of_numpy
 
-from format_bench.verification.errors import Errors
+from format_bench.verification.arrays import Errors
 
 
 def errors_of(*parts):
