@@ -16,7 +16,7 @@ from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.studies.damaging.damaged_reads import ENDS, Outcome, Trial, Verdict
 from format_bench.studies.damaging.kinds import Kind
-from format_bench.studies.declared.shares import ShareForm
+from format_bench.studies.declared.rows import ShareForm
 
 SUITES = {"tables": "damage", "images": "damage-images", "arrays": "damage-arrays"}
 """Suites of the records by family."""

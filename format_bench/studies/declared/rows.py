@@ -7,19 +7,22 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
 from adapter_core.errors import InvalidRequestError, InvalidResultsError, UnknownNameError
+from format_bench.instruments.intervals import share_interval
 from format_bench.metadata import run_metadata
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.results import records
 from format_bench.results.display.text import joined, plural
 from format_bench.results.load import RESULTS, Results, metadata_beside, without_unasked
+from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyFile, StudyForm, read
 from format_bench.runner import folders
@@ -280,3 +283,22 @@ def evidence(out: Path, folder: str, suffix: str, *facts: object) -> Path:
     """
     (out / folder).mkdir(exist_ok=True)
     return Path(folder, re.sub(r"[^\w.]+", "-", "-".join(map(str, filter(None, facts)))) + suffix)
+
+
+@dataclass(frozen=True)
+class ShareForm(StudyForm[Row]):
+    """Form of rows with a tuple of 0 and 1, one for each trial, per class of outcomes."""
+
+    def records(self, row: Row, run_id: str) -> Iterator[Record]:
+        """Yield the records of a row, with the intervals of shares."""
+        flags = {self._metric_of_flags(row, name) for name in self.values}
+        for each in super().records(row, run_id):
+            if each.metric in flags and each.repeats:
+                interval = [*share_interval(int(sum(each.repeats)), len(each.repeats))]
+                yield replace(each, value=fmean(each.repeats), interval=interval)
+            else:
+                yield each
+
+    def _metric_of_flags(self, row: Row, name: str) -> str:
+        metric = self.metric_of(row, name)
+        return metric[0] if metric and isinstance(getattr(row, name), tuple) else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
-from format_bench.studies.declared.shares import ShareForm
+from format_bench.studies.declared.rows import ShareForm
 from format_bench.studies.surviving.moments import Fault
 from format_bench.studies.surviving.trials import Tried, Verdict
 from format_bench.studies.surviving.ways import Change, Renamed, Way
