@@ -18,7 +18,7 @@ from adapter_core.errors import InvalidDataError, UnavailableError
 from data_generator.user.table import load_table
 from format_bench.dashboard.layout import framed
 from format_bench.dashboard.pages import own_table
-from format_bench.dashboard.portable_model import NAME
+from format_bench.dashboard.pages.own_table import NAME
 from format_bench.prediction.predicted import MeasuredTable, Predictor
 from format_bench.prediction.table_profile import profile_of
 from format_bench.recommendation import Requirement
