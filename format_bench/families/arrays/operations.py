@@ -14,8 +14,7 @@ from adapter_core.array_description import Description
 from adapter_core.array_source import Selection, chunk_selections, grid_of
 from adapter_core.array_store import Property
 from adapter_core.error_bounds import BoundKind, ErrorBound, rounded
-from format_bench.families.arrays.access import Pattern, read_in_order
-from format_bench.families.arrays.loader import loader_seconds_per_chunk
+from format_bench.families.arrays.access import Pattern, loader_seconds_per_chunk, read_in_order
 from format_bench.families.arrays.queries import (
     ArrayQuery,
     check,

@@ -11,8 +11,12 @@ import array_stores
 from adapter_core.array_description import Description
 from adapter_core.array_reader import ArrayReader
 from adapter_core.array_source import ArraySource, chunk_selections, shape_of
-from format_bench.families.arrays.access import PARTITION_CHUNKS, Pattern, read_in_order
-from format_bench.families.arrays.loader import loader_seconds_per_chunk
+from format_bench.families.arrays.access import (
+    PARTITION_CHUNKS,
+    Pattern,
+    loader_seconds_per_chunk,
+    read_in_order,
+)
 
 SHAPE, CHUNKS = (40, 6, 5), (1, 6, 5)
 
