@@ -19,8 +19,8 @@ from format_bench.verification.arrays import LOST
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from format_bench.recommendation.own_file import OwnFile
     from format_bench.recommendation.recommend import Ranked, Recommendation
+    from format_bench.recommendation.scope import OwnFile
     from format_bench.results.candidates import Candidate
 
 # Names in one line.

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from adapter_core.errors import NoCandidateError
 from format_bench.recommendation import formulas
-from format_bench.recommendation.own_file import OwnFile
 from format_bench.recommendation.requirements import Required, answer
 from format_bench.recommendation.scope import (
+    OwnFile,
     Scope,
     condition_sentences,
     one_suite,

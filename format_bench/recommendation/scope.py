@@ -1,4 +1,4 @@
-"""Scope of a recommendation: the results of one suite, and possibly of one data set."""
+"""Scope of a recommendation: the results of one suite, possibly of one data set, and the user's file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
@@ -245,3 +245,33 @@ def _lacking(results: Results, wanted: set[Measure]) -> str:
     lacking = " and ".join(sorted(each.phrase for each in wanted - measured))
     available = ", ".join(sorted(each.option for each in measured)) or "no value at all"
     return f"{results.name} has no values of {lacking}; it has {available}"
+
+
+@dataclass(frozen=True)
+class OwnFile:
+    """The file that a user came with."""
+
+    name: str
+    size_bytes: int | None
+    """None of a file of which a sample was measured."""
+    baseline: Candidate | None
+    """The candidate that writes such files, measured or estimated on the same rows."""
+
+    @classmethod
+    def of(cls, results: Results, candidates: list[Candidate]) -> OwnFile | None:
+        """Return the user's file that results are of; None if they are of other data."""
+        for facts in results.data.values():
+            if not isinstance(name := facts.get("file"), str):
+                continue
+            size, known = facts.get("bytes"), facts.get("baseline")
+            baseline = None
+            if isinstance(known, dict):
+                choice = known.get("format"), known.get("codec"), known.get("level")
+                same = (each for each in candidates if _choice(each.configuration) == choice)
+                baseline = next(same, None)
+            return cls(name, size if isinstance(size, int) else None, baseline)
+        return None
+
+
+def _choice(configuration: Configuration) -> tuple[Any, ...]:
+    return configuration.format, configuration.codec, configuration.level
