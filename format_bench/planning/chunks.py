@@ -32,8 +32,7 @@ from format_bench.planning.chunk_search import (
 )
 from format_bench.planning.measured import Form, StorePlan, Verified
 from format_bench.planning.mix import ArrayMix, MixQuery, Weighted, distinct, placed, read_mix
-from format_bench.planning.planner import Planner
-from format_bench.planning.request import PlanRequest, Watch
+from format_bench.planning.planner import Planner, PlanRequest, Watch
 from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined, quantity
 from format_bench.runner.reading_display import ReadingLines

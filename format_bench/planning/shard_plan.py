@@ -13,7 +13,7 @@ from adapter_core.errors import InvalidQuestionsError, NoCandidateError, Unsuppo
 from format_bench.families.operations import registry_of
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.planning.mix import facts_of
-from format_bench.planning.request import PlanRequest
+from format_bench.planning.planner import PlanRequest
 from format_bench.results.display.text import format_ratio, quantity
 from format_bench.results.records import key
 from format_bench.results.suites import FAMILIES

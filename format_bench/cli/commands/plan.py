@@ -25,7 +25,7 @@ from format_bench.planning import output, shard_plan
 from format_bench.planning.chunks import ChunkPlanner
 from format_bench.planning.layouts import LayoutPlanner
 from format_bench.planning.mix import asks_tables
-from format_bench.planning.request import PlanRequest
+from format_bench.planning.planner import PlanRequest
 from format_bench.planning.session import plan
 from format_bench.runner.plan import codec_choice
 from format_bench.runner.user_data import Source

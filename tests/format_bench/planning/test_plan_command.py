@@ -11,7 +11,7 @@ from adapter_core.array_description import Description
 from format_bench.cli.main import main
 from format_bench.families.arrays.boxes import Box
 from format_bench.families.arrays.operations import ArrayOperations
-from format_bench.planning import request, session
+from format_bench.planning import planner, session
 from format_bench.planning.cells import Cells
 from format_bench.planning.chunks import ChunkPlanner
 from format_bench.planning.measured import Layout
@@ -177,7 +177,7 @@ def test_an_answer_that_differs_from_the_sample_ends_the_turns_of_a_layout(tmp_p
 
 def test_a_disk_without_room_for_all_files_is_refused(call, monkeypatch):
     usage = SimpleNamespace(free=10**6)
-    monkeypatch.setattr(request.shutil, "disk_usage", lambda _: usage)
+    monkeypatch.setattr(planner.shutil, "disk_usage", lambda _: usage)
     monkeypatch.setattr(session.folders, "check_scratch", lambda path: path)
     status, _, err = call("mix.toml", "--data", "mine.npy", "--stores", "HDF5,Blosc2")
     assert status == 2
