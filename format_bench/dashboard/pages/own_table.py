@@ -134,7 +134,7 @@ def _json(values: Any) -> str:
 
 
 def portable(predictor: Predictor) -> dict[str, Any]:
-    """Return a predictor as JSON values: all that the formulas of `prediction.model` need but the profile."""
+    """Return all that the formulas of `prediction.model` need but the profile of the table."""
     space, tables = predictor.space, range(len(predictor.tables))
     losses = Measure(FAMILY.loss)
     entries: dict[str, dict[str, Any]] = {}

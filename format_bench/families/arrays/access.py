@@ -1,4 +1,4 @@
-"""Reads of an open array: chunk by chunk, in order, at random, in partitions, or loaded ahead by workers."""
+"""Reads of an open array: chunk by chunk, in order or at random, in partitions, or loaded ahead."""
 
 from __future__ import annotations
 
