@@ -160,8 +160,8 @@ def typical_seconds(suite: Suite, label: str, scale: str) -> float:
 def typical_bytes(suite: Suite, labels: int, scale: str) -> tuple[int, int]:
     """Return the estimated bytes of disk and memory that a suite takes with so many formats.
 
-    Each data set is kept once, and once by each format and codec that one run of asv measures. What is
-    read is in memory beside the data.
+    Each data set is kept once, and once by each format and codec that one run of asv measures. Read
+    data are in memory beside the saved ones.
     """
     sizes = [suite.raw_bytes(each, scale) for each in suite.datasets_at(scale)]
     files = labels * max(1, len(suite.codecs), len(suite.tracks))

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from adapter_core.errors import MonthlyError
+from format_bench.asv_support.run import KEPT_VARIABLE
 from format_bench.automation import asv_runs
 from format_bench.automation.asv_runs import machine_name
 from format_bench.automation.monthly import costs, remote, results
@@ -149,7 +150,7 @@ class MonthSuites:
             LOG.info("suite %s", suite)
         else:
             LOG.info("suite %s: %s", suite, ", ".join(portion.labels))
-            variables["FORMAT_BENCH_DATA"] = str(self._data_of(suite).absolute())
+            variables[KEPT_VARIABLE] = str(self._data_of(suite).absolute())
         before = results.count_values(self.scale, commit, suite, skipped=is_all)
         status = asv_runs.run_suite(
             *(suite, commit, self.config),

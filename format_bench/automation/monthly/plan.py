@@ -56,7 +56,7 @@ class SuitePlan:
     def of(cls, suite: str, scale: str, root: Path, earlier: Sequence[costs.Cost]) -> SuitePlan:
         """Return the plan of a suite by the costs of earlier months, oldest first.
 
-        Formats that were measured longest ago come first, so what did not fit into the last month is the
+        Formats that were measured longest ago come first, so those left out of the last month are the
         first of this one; of the others the fastest, so that most formats fit.
 
         Parameters
