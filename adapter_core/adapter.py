@@ -53,7 +53,7 @@ class BaseAdapter(Pasteable, ABC):
     outside_library_set: ClassVar[str] = ""
     """Reason why its libraries are in no extra, and never pinned; empty if they are."""
     environment: ClassVar[str] = ""
-    """Name of the environment whose interpreter measures it; empty for that of the library set."""
+    """Name of the environment whose interpreter measures it; empty for the library set's."""
     modules: ClassVar[dict[str, str]] = {}
     """Module to import, for required distributions whose module has another name."""
     language: ClassVar[str] = "python"

@@ -86,7 +86,7 @@ class OwnEnvironment(VirtualEnvironment):
         return probe(requires, {}, self.build_hint, lambda _: "", self.version_of)
 
     def from_here(self, found: Availability) -> Availability:
-        """Return the availability of an adapter in this process, given that of its packages here."""
+        """Return the availability of an adapter in this process, given whether its packages are here."""
         if found or self.is_running:
             return found
         answer = self.built()

@@ -163,7 +163,7 @@ def exceeding(saved: np.ndarray, read: np.ndarray, bound: ErrorBound) -> np.ndar
 def information_of(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the information of each bit, the mutual one with the same bit of a neighbour, in bits.
 
-    Below what fair coins have by chance in 99 % of cases, it is 0.
+    It is 0 below the information that fair coins have by chance in 99 % of cases.
 
     Parameters
     ----------

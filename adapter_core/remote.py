@@ -37,9 +37,9 @@ class RemoteFile:
 
     Buckets of S3 are addressed by path, ``http://endpoint/bucket/key``; no variable and no profile names
     another server. Credentials of S3 come from `find_credentials`; without any, requests have no
-    signature. Those of ``az://`` are AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, or with
-    AZURE_STORAGE_SAS_TOKEN; libraries find the credentials of ``gs://`` themselves. They are never part
-    of an address.
+    signature. Credentials of ``az://`` are AZURE_STORAGE_ACCOUNT_NAME with AZURE_STORAGE_ACCOUNT_KEY, or
+    with AZURE_STORAGE_SAS_TOKEN; libraries find the credentials of ``gs://`` themselves. They are never
+    part of an address.
     """
 
     url: str
@@ -137,7 +137,7 @@ class RemoteFile:
         """Provide pyarrow's stream to the object, for libraries that write to Python's file objects.
 
         After an error of the writer the incomplete object is removed, since closing the stream makes an
-        object of what was written. pyarrow may leave an empty object that marks its folder.
+        object of the written part. pyarrow may leave an empty object that marks its folder.
         """
         system = self.arrow_file_system()
         stream = system.open_output_stream(self.arrow_path)

@@ -24,8 +24,8 @@ class RemoteFacts(CodecChoice):
     """Facts on the access of an adapter to servers, none by default."""
 
     remote_schemes: ClassVar[tuple[str, ...]] = ()
-    """Protocols of `read_remote`, the fastest first: ``s3``, ``http`` (and https), ``root``; those of
-    an array store are also of `save_remote`."""
+    """Protocols of `read_remote`, the fastest first: ``s3``, ``http`` (and https), ``root``;
+    array stores have them for `save_remote` as well."""
     save_schemes: ClassVar[tuple[str, ...]] = ()
     """Protocols of a table format's `save_remote`, which `read_remote` reads by."""
     remote_requires: ClassVar[tuple[str, ...]] = ()

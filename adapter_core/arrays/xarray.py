@@ -32,9 +32,9 @@ _INDEX_DTYPES = INTEGERS | {"float32", "float64"}
 class XarrayStore(ArrayStore):
     """A store that xarray opens, selects from, and writes answers to.
 
-    Derive from this class first and from the one that saves the array second: files are those of the
-    store without xarray. Values are read as stored, neither masked nor scaled nor decoded as times, and
-    nothing is cached between selections. Dask is not used.
+    Derive from this class first and from the one that saves the array second: files are the
+    same as the store's without xarray. Values are read as stored, neither masked nor scaled nor decoded
+    as times, and nothing is cached between selections. Dask is not used.
 
     https://docs.xarray.dev/en/stable/user-guide/io.html
     """

@@ -90,7 +90,7 @@ def schema_name(of: Field, reserved: Container[str] = ()) -> str:
     """Return the name of a field in a schema that is not in the file.
 
     Other names than small letters with digits at their end, as users' fields may have them, are not
-    possible everywhere, may be those of a message's methods, or may differ too little from each other.
+    possible everywhere, may be names of a message's methods, or may differ too little from each other.
     """
     is_plain = re.fullmatch("[a-z]+[0-9]*", of.name) and of.name not in reserved
     return of.name if is_plain else f"field{of.number}X"

@@ -155,7 +155,7 @@ def schema_of(df: pd.DataFrame) -> FileDescriptorProto:
 
     Fields have the names of their columns; if any of these is not a valid name, all have numbers for
     names. Fields of columns with nulls are `optional`, since other fields of proto3 are never null, and
-    those of vectors `repeated`.
+    fields of vectors are `repeated`.
     """
     from google.protobuf import descriptor_pb2
 

@@ -197,7 +197,7 @@ def store_once(operations: type[Operations], name: str, size: int, stored: str) 
     Parameters
     ----------
     operations : type of Operations
-        Those of the family.
+        The operations of the family.
     name : str
         The data set.
     size : int

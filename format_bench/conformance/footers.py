@@ -1,6 +1,7 @@
 """Settings that files themselves tell, in their footers, headers and metadata.
 
-The readers share no code with the adapters, except what pyarrow does not report of Arrow's own files.
+The readers share no code with the adapters, except for facts of Arrow's files
+that pyarrow does not report.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tiers of the tests: all adapters, those that a change concerns, or a few that stand for the others.
 
-The import graph tells which adapters and files of tests a changed file concerns. It is that of
-import-linter: imports inside functions count.
+The import graph tells which adapters and files of tests a changed file concerns. It is
+import-linter's graph: imports inside functions count.
 """
 
 from __future__ import annotations

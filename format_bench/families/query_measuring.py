@@ -66,12 +66,12 @@ class _Samples:
 class QuerySteps:
     """The steps `query` and `cold query` on a saved file.
 
-    A file is opened anew for each sample, so that no library answers from what an earlier sample has
-    left in its own memory: outside the clock if the page cache is warm, unless the questions' file says
+    A file is opened anew for each sample, so that no library answers from its own memory of an
+    earlier sample: outside the clock if the page cache is warm, unless the questions' file says
     `times_opening`, inside if it is cold, where a family may also take a fresh process for each. The
-    first answer of a query is compared with the data themselves and not timed. It also brings what the
-    query needs into the page cache, so that the file as a whole, which may be larger than memory, is
-    not read for it.
+    first answer of a query is compared with the data themselves and not timed. It also brings the
+    parts that the query needs into the page cache, so that the file as a whole, which may be larger than
+    memory, is not read for it.
 
     Parameters
     ----------

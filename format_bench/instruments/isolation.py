@@ -72,8 +72,8 @@ def run(
 ) -> Outcome:
     """Call `step(*arguments)` in a fresh process and return its outcome.
 
-    A step may limit its parts by `signal.setitimer`: if the timer kills it, it counts as timed out. What
-    a generator function yields is kept whatever becomes of its process.
+    A step may limit its parts by `signal.setitimer`: if the timer kills it, it counts as timed out.
+    Values that a generator function yields are kept even if its process dies.
 
     Parameters
     ----------
@@ -158,8 +158,8 @@ def _sources(place: Path) -> Path:
     Parameters
     ----------
     place : Path
-        A folder for links, where the project is installed: the libraries beside it would hide those of
-        another interpreter.
+        A folder for links, where the project is installed: the libraries beside it would hide the
+        libraries of another interpreter.
     """
     folder = Path(__file__).resolve().parents[2]
     if (folder / "pyproject.toml").exists():

@@ -33,7 +33,7 @@ _HEAD = """\
 
 
 def requirements(name: str, base: Iterable[str]) -> list[str]:
-    """Return what an environment has to contain: an engine also needs the formats that it reads.
+    """Return the requirements of an environment: an engine also needs the formats that it reads.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def lock(
 ) -> list[VersionChange]:
     """Resolve an environment, write its lock if a version has changed, and return the changes.
 
-    Its versions are those of the library set where they fit, so that it differs where it has to.
+    It takes the versions of the library set where they fit, so that it differs only where it must.
 
     Parameters
     ----------

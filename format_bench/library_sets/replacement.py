@@ -108,7 +108,7 @@ def install(wanted: Replacement, requirements: Iterable[str], index: str | None 
     wanted : Replacement
         The package.
     requirements : iterable of str
-        Requirement strings beside those of this project; their versions of the package do not count.
+        Requirement strings beside the project's own; their versions of the package do not count.
     index : str, optional
         Address of a further package index, e.g. of nightly builds, whose pre-releases count, too.
 

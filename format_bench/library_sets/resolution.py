@@ -267,7 +267,7 @@ def renew(
     constraints : Path
         The file, beside setup.py; it may be missing.
     requirements : mapping
-        What `declared` returns.
+        The result of `declared`.
     exclude_newer : date, optional
         Use only packages uploaded by noon of that day.
     dry_run : bool

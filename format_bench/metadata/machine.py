@@ -107,8 +107,8 @@ def fingerprint(metadata: Mapping[str, Any]) -> str:
     """Return a short hash of the facts that decide the speed of a machine.
 
     That is its processor with the CPUs that may be used, its memory in whole GiB, kernel and C library,
-    the file systems of the measured files, Python, and the versions of all libraries. What changes from
-    hour to hour does not count, e.g. the load.
+    the file systems of the measured files, Python, and the versions of all libraries. Facts that
+    change from hour to hour do not count, e.g. the load.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ marker. Nothing else is ever removed, and the folder of a live measurement by fo
 
 The marker is the lease of a measurement: it proves that the folder is the benchmark's own. It is written
 again and again, so that its age shows whether the measurement is alive, and so that a folder that was
-removed too early can still be found, with what was written there afterwards.
+removed too early can still be found, with all objects written there afterwards.
 """
 
 from __future__ import annotations
@@ -232,8 +232,8 @@ def find_leftovers(address: RemoteFile, *, with_live: bool = False) -> Leftovers
     address : RemoteFile
         Address in a bucket.
     with_live : bool
-        Also what live measurements have written, except the markers of their folders: without these,
-        what they write later could not be told from a user's own objects.
+        Also objects of live measurements, except the markers of their folders: without these, later
+        objects of theirs could not be told from a user's own.
 
     Raises
     ------

@@ -166,8 +166,8 @@ def retries_of(calls: Sequence[Call]) -> int:
 def waits_of(calls: Sequence[Call], gap_seconds: float = 0.0) -> int:
     """Return the round trips that a client waited for, one after the other.
 
-    They are those of its longest chain of requests, each of which began when the answer before had
-    arrived; the first request of a connection waits for the connection as well, unless that had been
+    They are the round trips of its longest chain of requests, each of which began when the answer before
+    had arrived; the first request of a connection waits for the connection as well, unless that had been
     opened in advance. Requests that a client makes at the same time are on different chains, and wait
     together.
 

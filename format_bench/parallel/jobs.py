@@ -233,7 +233,7 @@ class Watch:
     label : str
         Label of the adapter.
     warm_up : callable, optional
-        Imports what the adapter needs; called once in a process for each label, in a stage "import".
+        Imports the adapter's libraries; called once in a process for each label, in a stage "import".
     """
 
     def __init__(self, label: str = "", warm_up: Callable[[], object] | None = None) -> None:

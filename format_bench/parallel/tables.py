@@ -132,8 +132,8 @@ def part_differences(job: TableJob) -> tuple[str, ...]:
     """Return partitions as `read_parallel` read them beside the digests in their manifest.
 
     Other values are found, another order of rows, and partitions that were exchanged or belong to
-    another table; the rows that were saved are not needed. Partitions without digests, as those of
-    formats with logs of their own, and of manifests of version 1, have no differences.
+    another table; the rows that were saved are not needed. Partitions without digests, in
+    formats with logs of their own and in manifests of version 1, have no differences.
     """
     found: list[str] = []
     for report in job.reports:

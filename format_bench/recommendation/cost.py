@@ -282,7 +282,7 @@ def bill(answer: Recommendation, records: Iterable[Record], cloud: Cloud) -> Bil
     answer : Recommendation
         The ranking.
     records : iterable of Record
-        All results that it is from: requests are among those of suites on object stores.
+        All results that it is from: suites on object stores count requests.
     cloud : Cloud
         Prices and use.
     """

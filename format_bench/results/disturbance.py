@@ -1,4 +1,4 @@
-"""Disturbance of results: a machine that was busy with other work, and noise beyond what a choice bears.
+"""Disturbance of results: a machine that was busy with other work, and noise too large for a choice.
 
 One rule for the terminal, JSON, reports and the site:
 

@@ -268,7 +268,7 @@ def _further_settings(request: RunRequest, suite: Suite) -> tuple[str, ...]:
 def _with_settings(
     cases: Iterable[Case], settings: Sequence[str], registry: Registry[Any]
 ) -> Iterator[Case]:
-    """Yield each case; after an uncompressed one those of settings by which its adapter differs."""
+    """Yield each case; after an uncompressed one its settings, where its adapter differs by them."""
     for case in cases:
         yield case
         for name in settings if case.codec is None else ():

@@ -229,8 +229,8 @@ def _joined(out: Path, parts: Sequence[_Folder], before: int) -> Merged:
 def _records_of(parts: Sequence[_Folder]) -> tuple[list[Record], list[int]]:
     """Return the records of folders without doubles, and how many each has added.
 
-    The last record of a cell counts. If several folders have measured the same cell, that of the latest
-    run comes last, and one that failed for want of space or memory before all others.
+    The last record of a cell counts. If several folders have measured the same cell, the latest
+    run's comes last, and one that failed for want of space or memory before all others.
     """
     found: dict[bytes, Record] = {}
     added: list[int] = []

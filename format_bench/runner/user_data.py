@@ -240,7 +240,7 @@ def describe_own_array(
 
 
 def _prepared(found: Any, place: Path, further: Sequence[str]) -> Prepared:
-    """Return the answer of the process that read, which is checked: it may be what a file made of it.
+    """Return the checked answer of the process that read: its file may have forged the answer.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Canonical form of a table: what any reader, in whatever language, prints for an exact comparison.
+"""Canonical form of a table, which readers in all languages print for an exact comparison.
 
 JSON lines: an object with the columns, their types and the number of rows, then an array for each row.
 docs/compatibility.md describes types and values.

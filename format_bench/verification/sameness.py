@@ -1,8 +1,8 @@
 """Comparison of a table that a reader has printed with the one saved, both in canonical form.
 
 Values are compared exactly, whatever their types are: 5 is 5 as an integer, a float or a decimal. A
-saved float equals those of more bits that round to it, and text equals what it stands for in its usual
-spelling.
+saved float equals floats of more bits that round to it, and text equals the value that it spells in
+the usual way.
 """
 
 from __future__ import annotations

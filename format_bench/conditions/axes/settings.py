@@ -19,7 +19,7 @@ TUNED = "tuned"
 
 
 class Settings(Axis):
-    """Settings that an adapter saves with; without any, what it saves as is not compressed."""
+    """Settings that an adapter saves with; without any, files are not compressed."""
 
     name = "settings"
     help = "Settings of saves: defaults, recommended (by the format's makers), or tuned (for queries)."

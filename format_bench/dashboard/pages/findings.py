@@ -16,7 +16,7 @@ MENU_ORDER = 40
 
 
 def pages(site: SiteData) -> Iterator[Page]:
-    """Yield a page for each study and each machine that has measured what the study asks of.
+    """Yield a page for each study and each machine that has results for it.
 
     The menu has the first machine's that has one.
     """

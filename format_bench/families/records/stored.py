@@ -30,7 +30,7 @@ class Stored:
 def store(records: RecordSet, path: Path) -> None:
     """Write a file for `facts` and `load`: a line of facts, then values if there is no data set.
 
-    Nothing in it has to be trusted: a confined process stores what it read of a user's file.
+    Nothing in it has to be trusted: a confined process stores the records of a user's file.
     """
     is_known = _TYPES.get(records.of.name) == records.of
     facts = {

@@ -49,7 +49,7 @@ class Agenda(Generic[Row]):
     known : sequence
         Rows that the folder of results has.
     done : sequence
-        Those of them that are not measured again.
+        Known rows that are not measured again.
     out : Path, optional
         The folder of results, for instruments whose measured files other machines see as well.
     shard : Shard
@@ -142,7 +142,7 @@ class Instrument(Generic[Row]):
         shard, seconds
             As `Agenda` takes them.
         **options
-            Those of the study.
+            Options of the study.
 
         Raises
         ------

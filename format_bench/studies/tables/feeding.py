@@ -83,7 +83,7 @@ def exactness(context: Context) -> Iterator[Block]:
 
 
 def faults(context: Context) -> Iterator[Block]:
-    """Yield a row for each loader and its samples: what it does under each fault."""
+    """Yield a row for each loader and its samples, with its behaviour under each fault."""
     names = {metric: name for name, metric in _FAULTS.items()}
     cells: dict[tuple[str, ...], _Cell] = {}
     for each in _found(context, list(names)):
@@ -94,7 +94,7 @@ def faults(context: Context) -> Iterator[Block]:
 
 
 def _found(context: Context, metrics: list[str]) -> list[Number]:
-    """Return the cells of metrics: those with a value first, and local ones before those over a link."""
+    """Return the cells of metrics: cells with a value first, and local ones before remote ones."""
     wanted = {"metric": metrics}
     found = [*context.numbers.select(wanted), *context.numbers.gaps(wanted)]
     return sorted(found, key=lambda each: (each.status != VALUE, "link" in each.conditions))
@@ -117,7 +117,7 @@ def _table(heads: list[str], columns: list[str], cells: Mapping[tuple[str, ...],
 
 
 def _verdict(numbers: Sequence[Number]) -> _Cell:
-    """Return whether all epochs were exact, or what was off; or the status, with its sentence."""
+    """Return whether all epochs were exact, or how they differ; or the status, with its sentence."""
     values = [each for each in numbers if each.status == VALUE]
     if not values:
         return numbers[0].status, numbers[0].sentence
@@ -130,7 +130,7 @@ def _verdict(numbers: Sequence[Number]) -> _Cell:
 
 
 def _outcome(number: Number) -> _Cell:
-    """Return what a loader does under a fault, and what is off then; and the words of its error."""
+    """Return a loader's behaviour under a fault, its wrong samples, and the words of its error."""
     if number.status != VALUE:
         return number.status, number.sentence
     found = _REMARK.fullmatch(number.sentence)
