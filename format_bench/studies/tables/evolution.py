@@ -21,6 +21,7 @@ from adapter_core import RecordSet, RecordStore, RecordType
 from adapter_core.record_type import Field, FieldKind
 from record_stores import JvmRequest, JvmStore, jvm
 
+# Not 0, so that a store that ignores the default of an added field is told from one that uses it.
 ADDED_VALUE = 5
 
 
