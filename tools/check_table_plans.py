@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 from adapter_core import TableLayout
 from format_bench.instruments import threads
 from format_bench.metadata import machine
-from format_bench.planning.measured import GIVEN, Verified
-from format_bench.planning.planner import QUERY_TIME, PlanRequest
+from format_bench.planning.planner import GIVEN, QUERY_TIME, PlanRequest, Verified
 from format_bench.planning.session import plan
 from format_bench.results.display.text import format_ratio, quantity
 from format_bench.runner.user_data import Source

@@ -21,9 +21,8 @@ from format_bench.families.questions import digest
 from format_bench.instruments.clock import Effort
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
-from format_bench.planning.measured import Layout
 from format_bench.planning.mix import Weighted
-from format_bench.planning.planner import QUERY_TIME, Planner
+from format_bench.planning.planner import QUERY_TIME, Layout, Planner
 from format_bench.results.records import Record
 from format_bench.results.suites import FAMILIES, Step
 from format_bench.runner.executor import TimeBudget, in_turn

@@ -30,9 +30,8 @@ from format_bench.planning.chunk_search import (
     front,
     search,
 )
-from format_bench.planning.measured import Form, StorePlan, Verified
 from format_bench.planning.mix import ArrayMix, MixQuery, Weighted, distinct, placed, read_mix
-from format_bench.planning.planner import Planner, PlanRequest, Watch
+from format_bench.planning.planner import Form, Planner, PlanRequest, StorePlan, Verified, Watch
 from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined, quantity
 from format_bench.runner.reading_display import ReadingLines

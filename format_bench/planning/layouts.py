@@ -24,9 +24,8 @@ from format_bench.families.queries.operations import DEFAULTS, TUNED
 from format_bench.families.questions import Questions
 from format_bench.instruments import isolation, threads
 from format_bench.planning.layout_cost import GROUP_ROWS, PAGE_ROWS, SHARED_TERMS
-from format_bench.planning.measured import Form, Layout, StorePlan, Verified
 from format_bench.planning.mix import Mix, Weighted, read_table_mix
-from format_bench.planning.planner import Planner, PlanRequest, Watch
+from format_bench.planning.planner import Form, Layout, Planner, PlanRequest, StorePlan, Verified, Watch
 from format_bench.planning.table_sample import TableSample, lookups_of, sample_table
 from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined, plural

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core import UnavailableError
 from adapter_core.availability import install_hint
 from adapter_core.files import write_atomically
-from format_bench.planning.measured import PROPOSED, StorePlan, Verified
+from format_bench.planning.planner import PROPOSED, StorePlan, Verified
 from format_bench.planning.plans import Plan, answer, banner, caveats, sentences
 from format_bench.results.display import terminal
 from format_bench.results.display.markdown import TextTable, markdown

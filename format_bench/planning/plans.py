@@ -10,9 +10,8 @@ from typing import NamedTuple
 from format_bench.instruments import threads
 from format_bench.instruments.intervals import CONFIDENCE, median_interval
 from format_bench.planning.cost_model import MOST_ERROR
-from format_bench.planning.measured import StorePlan, Verified
 from format_bench.planning.mix import Mix
-from format_bench.planning.planner import Planner
+from format_bench.planning.planner import Planner, StorePlan, Verified
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.disturbance import busy_sentence
 

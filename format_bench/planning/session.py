@@ -16,9 +16,20 @@ from adapter_core.errors import NoCandidateError
 from format_bench.planning import chunks, layouts
 from format_bench.planning.cells import Cells
 from format_bench.planning.cost_model import ReadSample, fit
-from format_bench.planning.measured import DESIGNED, GIVEN, PROPOSED, Form, Layout, StorePlan, Verified
 from format_bench.planning.mix import Weighted, asks_tables
-from format_bench.planning.planner import DESIGNED_KEPT, Planner, PlanRequest, Watch
+from format_bench.planning.planner import (
+    DESIGNED,
+    DESIGNED_KEPT,
+    GIVEN,
+    PROPOSED,
+    Form,
+    Layout,
+    Planner,
+    PlanRequest,
+    StorePlan,
+    Verified,
+    Watch,
+)
 from format_bench.planning.plans import Plan
 from format_bench.runner import folders
 from format_bench.runner.executor import TimeBudget

@@ -14,8 +14,8 @@ from format_bench.families.arrays.operations import ArrayOperations
 from format_bench.planning import planner, session
 from format_bench.planning.cells import Cells
 from format_bench.planning.chunks import ChunkPlanner
-from format_bench.planning.measured import Layout
 from format_bench.planning.mix import ArrayMix, MixQuery
+from format_bench.planning.planner import Layout
 from format_bench.results import records
 from format_bench.runner.executor import TimeBudget
 
