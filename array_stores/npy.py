@@ -31,7 +31,7 @@ class Adapter(EncodedStore, Appendable):
     label = "NPY"
     file_facts = FileFacts(version="1.0", threads="one")
     suffix = ".npys"
-    requires = ("blosc2", "lz4", "numcodecs", "numpy", "pcodec", "zstandard")
+    requires = ("blosc2", "fpzip", "lz4", "numcodecs", "numpy", "openzl", "pcodec", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
 
     def _save(

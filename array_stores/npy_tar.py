@@ -37,7 +37,7 @@ class Adapter(EncodedStore):
     label = "NPY.tar"
     file_facts = FileFacts(silent="it is an archive of a file for each chunk", threads="one")
     suffix = ".tar"
-    requires = ("blosc2", "lz4", "numcodecs", "numpy", "pcodec", "zstandard")
+    requires = ("blosc2", "fpzip", "lz4", "numcodecs", "numpy", "openzl", "pcodec", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
 
     def _save(

@@ -32,10 +32,12 @@ _BLOSC = tuple(
 
 CODECS = (
     Codec("bz2", range(1, 10), 9),
+    Codec("fpzip", requires="fpzip"),
     Codec("gzip", range(1, 10), 9),
     Codec("lz4", requires="lz4"),
     Codec("lz4hc", range(3, 13), 9, requires="lz4"),
     Codec("lzma", range(10), 6),
+    Codec("openzl", range(1, 10), 6, requires="openzl"),
     Codec("pcodec", range(13), 8, requires="pcodec"),
     Codec("zlib", range(1, 10), 6),
     Codec("zstd", range(1, 23), 3, requires="zstandard"),
@@ -45,6 +47,7 @@ CODECS = (
 
 _MAGIC = {
     "bz2": b"BZh",
+    "fpzip": b"fpy",
     "gzip": b"\x1f\x8b",  # https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1
     "lz4": b"\x04\x22\x4d\x18",  # https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md
     "lz4hc": b"\x04\x22\x4d\x18",  # the same format, by another search
@@ -58,10 +61,20 @@ _BLOSC_VERSIONS = {"blosc": {2}, "blosc2": {4, 5, 6}}
 # Numbers of the formats in a header; lz4hc shares lz4's.
 _BLOSC_FORMATS = {"blosclz": 0, "lz4": 1, "lz4hc": 1, "zlib": 3, "zstd": 4}
 
+# Bytes 1 to 3 of a frame; the first one is that of its format's version. zl_wire_format's
+# ZSTRONG_MAGIC_NUMBER_BASE: https://github.com/facebook/openzl
+_OPENZL_MAGIC = b"\xa5\xb1\xd7"
+
 # Kinds of dtype that pcodec compresses: https://github.com/pcodec/pcodec
 PCODEC_DTYPES = frozenset(
     {"float16", "float32", "float64", "int16", "int32", "int64", "uint16", "uint32", "uint64"}
 )
+
+FPZIP_DTYPES = frozenset({"float32", "float64"})
+# An array of fpzip has as many axes; it predicts values along the last three.
+_FPZIP_AXES = 4
+# The number of bytes follows each chunk, since fpzip reads on beyond the end of a truncated one.
+_FPZIP_SIZE_BYTES = 8
 
 
 CHECKED = frozenset({"lz4", "lz4hc", "zstd"})
@@ -73,6 +86,10 @@ def encode(values: np.ndarray, codec: str, level: int | None, *, checksum: bool 
     library, _, name = codec.rpartition(":")
     if library:
         return _encode_blosc(values, library, name, level)
+    if codec == "fpzip":
+        return _encode_fpzip(values)
+    if codec == "openzl":
+        return _encode_openzl(values, level)
     data = values.reshape(-1).view("uint8").data
     if codec == "bz2":
         return bz2.compress(data, level or 9)
@@ -113,6 +130,13 @@ def decode(data: bytes, codec: str, dtype: np.dtype[Any], shape: tuple[int, ...]
         found = np.empty(shape, dtype)
         blosc2.decompress2(data, dst=found)
         return found
+    if codec == "fpzip":
+        return _decode_fpzip(data, shape)
+    if codec == "openzl":
+        from openzl.ext import DCtx
+
+        (output,) = DCtx().decompress(data)
+        return np.asarray(output.content.as_nparray()).view(dtype).reshape(shape)
     if codec == "pcodec":
         from pcodec import standalone
 
@@ -123,6 +147,8 @@ def decode(data: bytes, codec: str, dtype: np.dtype[Any], shape: tuple[int, ...]
 def is_encoded_by(data: bytes, codec: str) -> bool:
     """Return whether a chunk begins as a codec's chunks do; lz4 and lz4hc look alike."""
     library, _, name = codec.rpartition(":")
+    if codec == "openzl":
+        return data[1:4] == _OPENZL_MAGIC
     if not library:
         return data.startswith(_MAGIC[codec])
     name, _, shuffle = name.partition("+")
@@ -150,6 +176,41 @@ def _decompress(data: bytes, codec: str) -> Any:
     import lz4.frame
 
     return lz4.frame.decompress(data)
+
+
+def _encode_fpzip(values: np.ndarray) -> bytes:
+    import fpzip
+
+    # It takes no read-only memory, although it only reads.
+    own = values if values.flags.writeable else values.copy()
+    encoded: bytes = fpzip.compress(own.reshape(-1, *own.shape[1 - _FPZIP_AXES :]))
+    return encoded + len(encoded).to_bytes(_FPZIP_SIZE_BYTES, "little")
+
+
+def _decode_fpzip(data: bytes, shape: tuple[int, ...]) -> np.ndarray:
+    import fpzip
+
+    encoded = data[:-_FPZIP_SIZE_BYTES]
+    if len(encoded) != int.from_bytes(data[-_FPZIP_SIZE_BYTES:], "little"):
+        raise EOFError(f"a chunk of fpzip ends after {len(data)} bytes")
+    found: np.ndarray = fpzip.decompress(encoded).reshape(shape)
+    return found
+
+
+def _encode_openzl(values: np.ndarray, level: int | None) -> bytes:
+    import numpy as np
+    from openzl import ext
+
+    compressor = ext.Compressor()
+    compressor.set_parameter(ext.CParam.FormatVersion, ext.MAX_FORMAT_VERSION)
+    compressor.set_parameter(ext.CParam.CompressionLevel, level or 6)
+    # The graph that OpenZL chooses by the type of its input.
+    compressor.select_starting_graph(ext.graphs.Compress()(compressor))
+    context = ext.CCtx()
+    context.ref_compressor(compressor)
+    # Numbers have up to 8 bytes: complex ones are two.
+    numbers = values.reshape(-1).view(np.float64 if values.dtype == np.complex128 else values.dtype)
+    return context.compress([ext.Input(ext.Type.Numeric, numbers)])
 
 
 def _encode_blosc(values: np.ndarray, library: str, name: str, level: int | None) -> Any:

@@ -50,6 +50,10 @@ class EncodedStore(ArrayStore):
             raise self.refusal(f"pcodec does not compress values of type {source.dtype}")
         if codec == "pcodec" and 0 in source.shape:
             raise self.refusal("pcodec compresses no empty arrays")
+        if codec == "fpzip" and source.dtype.name not in chunk_codecs.FPZIP_DTYPES:
+            raise self.refusal(f"fpzip compresses float32 and float64 only, not {source.dtype}")
+        if codec == "fpzip" and 0 in source.shape:
+            raise self.refusal("fpzip compresses no empty arrays")
 
     def _codec_used(self, path: Path) -> str | None:
         codec, chunk = self._first_chunk(path)
