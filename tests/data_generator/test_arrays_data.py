@@ -27,6 +27,8 @@ MOMENTS = [(101_020, 1_225), (23.0, 5.7), (0.14, 5.66)]
 # Of the chunks 0 and 2 with the default seed. A change of these numbers is a change of the data, after
 # which old and new measurements cannot be compared.
 DIGESTS = {
+    "cells": "96fc583f88e06b16",
+    "cell-labels": "c455a5e87912f9aa",
     "era5-like": "b523c66cd852abe5",
     "era5-small": "d425dfc7e78075b4",
     "era5-hourly": "66c7e42f5b80f440",
@@ -155,6 +157,23 @@ def test_chunks_are_not_kept():
         tracemalloc.stop()
     assert source.size_bytes == 8_670_412_800
     assert peak < 3 * source.chunk_bytes
+
+
+def test_cells_and_their_labels_are_of_one_volume():
+    """Membranes are lit, and cells are of one piece and of some 2,000 voxels, across chunks too."""
+    light, labels = (data_generator.array(name, 2).array for name in ("cells", "cell-labels"))
+    whole = tuple(slice(0, edge) for edge in labels.shape)
+    light, labels = light.read(whole), labels.read(whole)
+    assert light.max() < 2**12
+    assert light[labels == 0].mean() > 1.5 * light[labels > 0].mean()
+    assert 0.2 < (labels == 0).mean() < 0.3
+    assert 1_500 < np.median(np.unique(labels[labels > 0], return_counts=True)[1]) < 2_500
+    # As many labels change between two chunks as within one.
+    changes = (labels[1:] != labels[:-1]).mean(axis=(1, 2))
+    assert changes[31] < changes[:31].max()
+    cell = labels == labels[31:33][labels[31:33] > 0][0]
+    assert cell[31].any()
+    assert cell[32].any() or cell[30].any()
 
 
 def test_weather_has_the_moments_of_era5(weather):

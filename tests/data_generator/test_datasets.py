@@ -21,7 +21,7 @@ TABLES = (
 IMAGES = "cifar-like imagenet-like digits pictures".split()
 HOURLY = ["era5-hourly", "era5-hourly-soil", "era5-hourly-1deg", "era5-hourly-soil-1deg"]
 ARRAYS = [
-    *"era5-like era5-small".split(),
+    *"cells cell-labels era5-like era5-small".split(),
     *HOURLY,
     *"noise constant image-batch plume digits-float faces elevation".split(),
 ]
