@@ -211,3 +211,16 @@ def out_of_colour(coloured: np.ndarray, shape: Shape) -> np.ndarray:
     if stored == channels:
         return coloured
     return np.ascontiguousarray(coloured[:, :, :: 3 if channels == 2 else 4])  # noqa: PLR2004
+
+
+def with_opacity(image: np.ndarray, shape: Shape) -> np.ndarray:
+    """Return a decoded image with the full opacity that encoders drop, if the shape saved had one."""
+    import numpy as np
+
+    height, width, stored = shape_row(image)
+    stored = max(stored, 1)
+    if shape[2:] not in ((2,), (4,)) or stored != shape[2] - 1:
+        return image
+    opaque = np.full((height, width, stored + 1), 255, np.uint8)
+    opaque[:, :, :stored] = image.reshape(height, width, stored)
+    return opaque

@@ -1,0 +1,1 @@
+"""Tests of image storages beside the contract's."""
