@@ -9,6 +9,9 @@ from adapter_core.images.one_file_each import ImageFiles, Shape
 if TYPE_CHECKING:
     import numpy as np
 
+# Marker EOC: https://www.itu.int/rec/T-REC-T.800, A.4.4
+END_OF_CODESTREAM = b"\xff\xd9"
+
 
 class Adapter(ImageFiles):
     """One lossless codestream of JPEG 2000, Part 15, an image, by OpenJPH, and labels.csv.
@@ -36,4 +39,7 @@ class Adapter(ImageFiles):
     def _decode(self, data: bytes, shape: Shape) -> np.ndarray:
         import imagecodecs
 
+        # OpenJPH does not miss the end of the last block.
+        if not data.endswith(END_OF_CODESTREAM):
+            raise ValueError("the codestream of JPEG 2000 is truncated")
         return imagecodecs.htj2k_decode(data, planar=False)
