@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import data_generator
 from adapter_core.errors import InvalidResultsError
 from format_bench.conditions import axes
 from format_bench.families.operations import registry_of
@@ -97,6 +98,25 @@ def test_all_loaders_of_a_study_exist_and_those_at_servers_read_there(name):
             assert [each.label for each in loaders if each.local_only] == []
         if "local-cache" in cells:
             assert all(each.limits_cache for each in loaders)
+
+
+@pytest.mark.parametrize("dataset", ["training-images", "training-windows", "training-rows"])
+@pytest.mark.parametrize(
+    ("name", "workers"), [("training", "1"), ("training", "2"), ("training-faults", "2")]
+)
+def test_ten_loaders_or_more_feed_each_kind_of_samples(name, workers, dataset):
+    declared = study.read(name)
+    registry = registry_of(FAMILIES["training"])
+    kind = data_generator.samples(dataset, 5).samples.kind
+    feeding = {
+        label
+        for part in ({}, *declared.further_cells)
+        for cells in [declared.cells | part]
+        if (cells["datasets"], cells["workers"]) == (dataset, workers) and "link" not in cells
+        for label in str(cells["formats"]).split(",")
+        if "epochs" in str(cells["steps"]) and kind not in registry.find(label).refuses
+    }
+    assert len(feeding) >= 10
 
 
 @pytest.mark.parametrize(
