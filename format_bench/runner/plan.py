@@ -213,8 +213,19 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
     steps_of(request, cases)
     # Once more without doubles: levels of a lossy codec are the same under an error bound.
     under = dict.fromkeys(_under(request, dict.fromkeys(cases)))
+    _refuse_lost_levels(request, under)
     whole = tuple(_with_settings(under, _further_settings(request, suite), registry))
     return Plan(*_sharded(request.shard, whole), tuple(left_out))
+
+
+def _refuse_lost_levels(request: RunRequest, cases: Iterable[Case]) -> None:
+    """Raise `InvalidRequestError` if a level is named that no case has: an error bound takes its place."""
+    measured = {(each.codec, each.level) for each in cases}
+    for text in request.codecs:
+        name, level = codec_choice(text)
+        if level is not None and (name, level) not in measured and (name, None) in measured:
+            reason = f"an error bound takes the place of the level; write {name}, or add the bound none"
+            raise InvalidRequestError(f"--codecs {text}: {reason}")
 
 
 def _sharded(shard: Shard | None, cases: tuple[Case, ...]) -> tuple[tuple[Case, ...], Mapping[str, str]]:

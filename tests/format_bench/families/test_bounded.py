@@ -202,6 +202,20 @@ def test_a_bounded_case_has_no_level_and_steps_of_errors():
     ]
 
 
+def test_a_level_that_a_bound_would_replace_is_refused_rather_than_dropped():
+    def planned(*codecs: str, bounds: tuple[str, ...] = ("abs 1e-3",)) -> list[int | None]:
+        request = RunRequest(
+            suite="chunks", formats=("HDF5",), codecs=codecs, conditions={"error bound": bounds}
+        )
+        return [each.level for each in plan(request).cases]
+
+    with pytest.raises(InvalidRequestError, match=r"--codecs zfp\+lossy:3: an error bound takes the place"):
+        planned("zfp+lossy:3")
+    assert planned("zfp+lossy") == [None]
+    assert planned("zstd:5") == [5]
+    assert planned("zfp+lossy:3", bounds=("none", "abs 1e-3")) == [3, None]
+
+
 @pytest.mark.parametrize(
     ("suite", "label", "codec", "bound", "reason"),
     [
