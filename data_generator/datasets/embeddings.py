@@ -2,8 +2,9 @@
 
 As a vector database or a search index keeps them: an identifier, the text, a category, and a vector of
 384 float32, the size of the sentence embedding all-MiniLM-L6-v2
-(https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2). ``embeddings-float16`` has the same
-rounded to 16 bits, and ``embeddings-int8`` quantized to 8.
+(https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2). Topics, and how near their texts are,
+are chosen. ``embeddings-float16`` has the same vectors rounded to 16 bits, ``embeddings-int8`` quantized
+to 8.
 """
 
 from __future__ import annotations

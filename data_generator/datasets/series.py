@@ -1,8 +1,9 @@
 """Time series of many keys: ten measures of each of 1,000 hosts every ten seconds.
 
 The form of the data set `cpu-only` of the Time Series Benchmark Suite (https://github.com/timescale/tsbs):
-measures from 0 to 100, each a random walk of normal steps of 1, and tags of the host. Rows are in order
-of time, as they arrive, so that neighbouring rows are of different hosts.
+measures from 0 to 100, each a random walk of normal steps of 1 from a uniform start, and tags of the
+host. At the ends its walks stay, where these turn around, and it cuts off the fractions. Rows are in
+order of time, as they arrive, so that neighbouring rows are of different hosts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A slowly changing table: products in all their versions, each with the days that it was valid.
 
-As in the dimensions of TPC-DS that keep their history (specification, clause 3.3.3.2), of six rows one
-product has one version, one has two and one three, so half of the rows are current. A change renews some
-of the columns, and leaves the others as they were.
+As in the dimensions of TPC-DS that keep their history, by its generator dsdgen (its function
+``setSCDKeys``), of six rows one product has one version, one has two and one three, so half of the rows
+are current, and versions change at halves and thirds of the whole time. A change renews some of the
+columns, and leaves the others as they were; which ones is chosen.
 """
 
 from __future__ import annotations
