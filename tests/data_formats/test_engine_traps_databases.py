@@ -200,3 +200,40 @@ def test_duckdb_keeps_the_earlier_file_where_the_new_one_has_no_room(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     pd.testing.assert_frame_equal(adapter.read(path), small)
     assert [each.name for each in tmp_path.iterdir()] == ["data.duckdb"]
+
+
+def test_sqlite_keeps_vectors_as_the_bytes_of_their_floats(tmp_path):
+    values = [[0.5, -0.0, np.nan], None, [np.inf, 1e-45, 3.0], [1.0, 2.0, 3.0]]
+    array = pa.array(values, pa.list_(pa.float32(), 3))
+    df = pd.DataFrame({"id": range(4), "v": pd.arrays.ArrowExtensionArray(array)})
+    adapter, path = saved("SQLite", df, tmp_path)
+    assert verify(df, adapter.read(path)).exact
+    with closing(sqlite3.connect(path)) as database:
+        held = database.execute("SELECT v, typeof(v) FROM data WHERE id = 3").fetchone()
+    assert held == (np.array([1, 2, 3], "<f4").tobytes(), "blob")
+    assert verify(df[1:3].reset_index(drop=True), adapter.read(path, rows=slice(1, 3))).exact
+    batches = pd.concat(list(adapter.iterate(path, None, 3)), ignore_index=True)
+    assert verify(df, batches).exact
+    adapter.append(path, df.assign(id=range(4, 8)))
+    last = df[3:].reset_index(drop=True)
+    adapter.update(path, "id", last.assign(v=df["v"][2:3].array))
+    read = adapter.read(path)
+    assert read["v"].isna().sum() == 2
+    assert [list(read["v"][row]) for row in (3, 7)] == [list(df["v"][2]), list(df["v"][3])]
+    empty, nothing = saved("SQLite", df[:0], tmp_path)
+    assert empty.read(nothing)["v"].dtype == df["v"].dtype
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "words"),
+    [
+        ([[1.0, 2.0]], pa.list_(pa.float64(), 2), "of other values than 32-bit floats"),
+        ([[1, 2]], pa.list_(pa.int8(), 2), "of other values than 32-bit floats"),
+        ([[1.0, None]], pa.list_(pa.float32(), 2), "with nulls"),
+        ([[1.0, 2.0]], pa.list_(pa.float32()), "contains lists"),
+    ],
+)
+def test_lists_that_are_no_vectors_of_sqlite_are_refused(values, dtype, words):
+    df = pd.DataFrame({"v": pd.arrays.ArrowExtensionArray(pa.array(values, dtype))})
+    with pytest.raises(CannotHoldError, match=words):
+        data_formats.get("SQLite").check(df)
