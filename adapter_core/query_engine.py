@@ -86,6 +86,8 @@ class QueryEngine(ABC):
     """Labels of the formats in which it compares times with constants."""
     searches_indexes: ClassVar[frozenset[str]] = frozenset()
     """Labels of the formats whose tuned files have an index of vectors, by which it may miss some."""
+    indexes: ClassVar[frozenset[str]] = frozenset()
+    """Labels of the formats to whose tuned files it adds an index of vectors of its own."""
 
     def availability(self) -> Availability:
         """Import the packages of the engine, and report whether it can work in this process."""
@@ -149,6 +151,19 @@ class QueryEngine(ABC):
 
     def close(self, handle: Any) -> None:  # noqa: B027 (most handles need none)
         """Close a handle."""
+
+    def index(self, format_label: str, path: Path, lookups: Sequence[str]) -> None:  # noqa: B027
+        """Add an index of each lookup column of vectors to a tuned file, in it or beside it.
+
+        Parameters
+        ----------
+        format_label : str
+            One of `indexes`.
+        path : Path
+            The file, alone with other tables and their indexes in a directory.
+        lookups : sequence of str
+            Columns of any types that questions look up values in.
+        """
 
 
 class EngineOnFormat(BaseAdapter):
@@ -258,6 +273,8 @@ class EngineOnFormat(BaseAdapter):
             for name, path in self.paths(temporary, tables).items():
                 if name in tuned:
                     self.format.save_tuned(tables[name], path, *tuned[name])
+                    if self.format.label in self.engine.indexes:
+                        self.engine.index(self.format.label, path, tuned[name][1])
                 else:
                     self._save(tables[name], path)
 

@@ -247,7 +247,8 @@ class QueryOperations(CatalogOperations):
         label = self.unchecked.format.label
         if not any(keys for keys, _ in data.facts.tuned.values()):
             raise CannotHoldError(f"{data.dataset} has no column that tuned files are sorted by")
-        if data.facts.is_sorted and not isinstance(self.unchecked.format, Tunable):
+        has_more = isinstance(self.unchecked.format, Tunable) or label in self.unchecked.engine.indexes
+        if data.facts.is_sorted and not has_more:
             raise CannotHoldError(
                 f"{label} has nothing to tune but the order of rows, and {data.dataset} is in order"
             )
