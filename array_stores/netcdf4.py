@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,6 +12,7 @@ from adapter_core.array_source import grid_of, shape_of
 from adapter_core.arrays import hdf5
 from adapter_core.arrays.netcdf4 import NetCDF4Store, variable_of
 from adapter_core.arrays.on_demand import OnDemand
+from adapter_core.arrays.packing import OFFSET, PACKED, SCALE, Packing
 
 if TYPE_CHECKING:
     import netCDF4
@@ -23,14 +24,15 @@ if TYPE_CHECKING:
 class Adapter(NetCDF4Store):
     """A netCDF-4 file with one variable, its dimensions and coordinate variables.
 
-    Values are not masked or scaled. The chunk cache of a compressed array suits the file, see
-    `adapter_core.arrays.hdf5.cache_of`.
+    Values are not masked or scaled, except where a codec packs floats as the CF conventions have it.
+    The chunk cache of a compressed array suits the file, see `adapter_core.arrays.hdf5.cache_of`.
     """
 
     label = "NetCDF4"
     suffix = ".nc"
     requires = ("netCDF4",)
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    codecs: ClassVar = (*NetCDF4Store.codecs, PACKED)
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)
@@ -77,6 +79,7 @@ class _Reader(ArrayReader):
 
         self._file = netCDF4.Dataset(path)
         self._variable = variable = variable_of(self._file)
+        self._packing = Packing.of(variable)
         dims = variable.dimensions
         shape = variable.shape
         chunks = tuple(variable.chunking()) if shape else ()
@@ -90,11 +93,11 @@ class _Reader(ArrayReader):
         super().__init__(
             Description(
                 shape,
-                np.dtype(variable.dtype),
+                self._packing.dtype if self._packing else np.dtype(variable.dtype),
                 chunks,
                 variable.name,
                 dims,
-                _attributes(variable),
+                _attributes(variable, (SCALE, OFFSET, "_FillValue") if self._packing else ()),
                 OnDemand(lines, _values),
                 OnDemand(lines, _attributes),
             )
@@ -105,7 +108,8 @@ class _Reader(ArrayReader):
 
         if 0 in shape_of(selection):
             return np.empty(shape_of(selection), self.dtype)
-        return np.asarray(self._variable[selection or ...])
+        found = np.asarray(self._variable[selection or ...])
+        return self._packing.unpacked(found) if self._packing else found
 
     def close(self) -> None:
         if self._file.isopen():
@@ -119,8 +123,11 @@ def _values(line: netCDF4.Variable[Any]) -> np.ndarray:
     return np.asarray(line[:])
 
 
-def _attributes(variable: netCDF4.Variable[Any]) -> Mapping[str, Attribute]:
+def _attributes(
+    variable: netCDF4.Variable[Any], hidden: Collection[str] = ()
+) -> Mapping[str, Attribute]:
     def names() -> dict[str, str]:
-        return {name: name for name in variable.ncattrs() if not name.startswith("_Quantize")}
+        shown = (name for name in variable.ncattrs() if not name.startswith("_Quantize"))
+        return {name: name for name in shown if name not in hidden}
 
     return OnDemand(names, lambda name: hdf5.attribute_of(variable.getncattr(name)))

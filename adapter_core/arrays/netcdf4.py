@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import IN_PLACE, Appendable, Codec, ErrorScale
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
-from adapter_core.error_bounds import BoundKind
+from adapter_core.arrays.packing import DTYPE, FILL, OFFSET, PACKED, SCALE, PackedVariable, Packing
+from adapter_core.error_bounds import BoundKind, ErrorBound, error_of
 from adapter_core.file_facts import FileFacts
-from adapter_core.snippets import Given, Snippet, keywords
+from adapter_core.snippets import Given, Snippet, keywords, literal
 
 if TYPE_CHECKING:
     import netCDF4
@@ -66,28 +67,41 @@ class NetCDF4Store(Appendable):
                 for name, edge in zip(dims, array.shape):
                     file.createDimension(name, edge)
                 variable = file.createVariable(
-                    "values", array.dtype, dims, chunksizes=chunks, fill_value=False, {options}
+                    "values", {dtype}, dims, chunksizes=chunks, {options}
                 )
-                variable.set_auto_maskandscale(False)
+                {scale}
+                variable.set_auto_maskandscale({scales})
                 variable[:] = array
         """,
         read="""
             with netCDF4.Dataset({path}) as file:
                 variable = file["values"]
-                variable.set_auto_maskandscale(False)
+                variable.set_auto_maskandscale({scales})
                 array = variable[:]
+                {fill}
         """,
         given=Given.ARRAY,
     )
 
     def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
         """Return the options of the calls."""
-        return {"options": keywords(**_options(codec, level))}
+        is_packed = codec == PACKED.name
+        options = {"fill_value": FILL if is_packed else False, **_options(codec, level)}
+        scale = f"variable.{SCALE} = array.dtype.type({error_of(level, None) * 2!r})"
+        return {
+            "dtype": literal(DTYPE) if is_packed else "array.dtype",
+            "options": keywords(**options),
+            "scale": f"{scale}\nvariable.{OFFSET} = array.dtype.type(0)" if is_packed else "",
+            "scales": str(is_packed),
+            "fill": 'array = array.filled(float("nan"))' if is_packed else "",
+        }
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         reason = netcdf.refused_properties(source) or hdf5.refused_by(codec, source)
         if codec and codec.endswith("+quantize") and source.dtype.kind != "f":
             reason = f"netCDF quantizes floats only, and values are {source.dtype}"
+        if codec == PACKED.name and source.dtype.kind != "f":
+            reason = f"floats are packed only, and values are {source.dtype}"
         limits = netcdf.dimension_limits(source).values()
         if codec == "szip" and math.prod(each or 1 for each in limits) < _SZIP_BLOCK and source.shape:
             reason = f"netCDF's szip needs {_SZIP_BLOCK} values along the limited dimensions"
@@ -100,8 +114,9 @@ class NetCDF4Store(Appendable):
         if codec and codec.endswith("+quantize") and self.error_bound:
             # netCDF keeps at least one bit, and rounds none of those that it has.
             level = max(1, min(self.error_bound.bits, _MANTISSA_BITS[source.dtype.name]))
+        packing = self._packing(source, level) if codec == PACKED.name else None
         try:
-            _write(source, path, codec, level)
+            _write(source, path, codec, level, packing)
         except RuntimeError as error:
             if not (codec and codec.startswith("blosc:")):
                 raise
@@ -109,13 +124,26 @@ class NetCDF4Store(Appendable):
                 f"{error}, as for a chunk that Blosc cannot make smaller, where netCDF's filter fails"
             ) from error
 
+    def _packing(self, source: ArraySource, level: int | None) -> Packing:
+        """Return the packing of a source; raise the refusal if it has none."""
+        bound = ErrorBound(BoundKind.ABSOLUTE, error_of(level, self.error_bound))
+        try:
+            return Packing.within(bound, (values for _, values in source), source.dtype)
+        except ValueError as error:
+            raise self.refusal(str(error)) from error
+
     def _append(self, source: ArraySource, path: Path) -> None:
         import netCDF4
 
         with netCDF4.Dataset(path, "r+") as file:
             variable = variable_of(file)
             first_row = variable.shape[0]
-            write_chunks(variable, source, first_row)
+            packing = Packing.of(variable)
+            target: Any = PackedVariable(variable, packing) if packing else variable
+            try:
+                write_chunks(target, source, first_row)
+            except ValueError as error:
+                raise (self.refusal(str(error)) if packing else error) from error
             name = variable.dimensions[0]
             if name in file.variables and name in source.coordinates:
                 file[name][first_row:] = source.coordinates[name]
@@ -127,6 +155,8 @@ class NetCDF4Store(Appendable):
             variable = variable_of(file)
             found: dict[str, Any] = variable.filters()
             quantized = "+quantize" if variable.quantization() else ""
+            if Packing.of(variable):
+                return PACKED.name
         if found.get("blosc"):
             names = {each: name for name, each in _BLOSC.items()}
             shuffle = {number: name for name, number in _SHUFFLES.items()}[found["blosc"]["shuffle"]]
@@ -137,7 +167,13 @@ class NetCDF4Store(Appendable):
         return next((name for name in ("szip", "bzip2", "zstd") if found.get(name)), None)
 
 
-def _write(source: ArraySource, path: Path, codec: str | None, level: int | None) -> None:
+def _write(
+    source: ArraySource,
+    path: Path,
+    codec: str | None,
+    level: int | None,
+    packing: Packing | None = None,
+) -> None:
     import netCDF4
 
     with netCDF4.Dataset(path, "w") as file:
@@ -151,10 +187,10 @@ def _write(source: ArraySource, path: Path, codec: str | None, level: int | None
         options = _options(codec, level) if source.shape else {}
         variable = file.createVariable(
             source.name,
-            source.dtype,
+            DTYPE if packing else source.dtype,
             source.dims,
             chunksizes=_chunks(source) or None,
-            fill_value=False,
+            fill_value=FILL if packing else False,
             # Each chunk is written whole, so that a cache would be a copy for nothing.
             chunk_cache=0,
             **options,
@@ -162,7 +198,10 @@ def _write(source: ArraySource, path: Path, codec: str | None, level: int | None
         variable.set_auto_maskandscale(False)
         for name, value in source.attributes.items():
             variable.setncattr(name, value)
-        write_chunks(variable, source)
+        if packing:
+            variable.setncattr(SCALE, packing.scale)
+            variable.setncattr(OFFSET, packing.offset)
+        write_chunks(PackedVariable(variable, packing) if packing else variable, source)
 
 
 def _lengths(source: ArraySource) -> dict[str, int | None]:
@@ -186,6 +225,8 @@ def _options(codec: str | None, level: int | None) -> dict[str, Any]:
         return {}
     algorithm, _, suffix = codec.partition("+")
     options: dict[str, Any] = {"compression": algorithm, "shuffle": suffix != ""}
+    if codec == PACKED.name:
+        return options
     if suffix == "quantize":
         options |= {"significant_digits": level, "quantize_mode": "BitRound"}
     elif level is not None:

@@ -7,6 +7,7 @@ import pytest
 
 import array_stores
 from adapter_core import ArraySource, CannotHoldError, UnavailableError
+from adapter_core.arrays.xarray import loaded
 from adapter_core.codecs import ErrorScale
 from adapter_core.error_bounds import BoundKind, ErrorBound, exceeding
 
@@ -57,3 +58,43 @@ def test_sperr_keeps_nan_apart_and_takes_slices_and_volumes_alone(tmp_path):
     assert not exceeding(values, store.read(tmp_path / "a"), store.error_bound).any()
     with pytest.raises(CannotHoldError, match="2 to 3 dimensions"):
         store.save(values.reshape(-1), tmp_path / "b", codec="sperr")
+
+
+def test_packed_floats_are_those_of_the_cf_conventions(tmp_path):
+    xarray = loaded()
+    values = np.linspace(250, 310, 6 * 8, dtype="float32").reshape(1, 6, 8)
+    values[0, 2, 3:5] = np.nan
+    source = ArraySource.of(values, (1, 6, 8), attributes={"units": "K"})
+    bound = ErrorBound(BoundKind.ABSOLUTE, 5e-3)
+    store = array_stores.get("NetCDF4").with_error_bound(bound)
+    store.save(source, tmp_path / "a.nc", codec="zlib+packed+shuffle")
+    with store.open(tmp_path / "a.nc") as reader:
+        assert reader.dtype == "float32"
+        assert dict(reader.attributes) == {"units": "K"}
+    with xarray.open_dataset(tmp_path / "a.nc", mask_and_scale=False) as raw:
+        assert raw[source.name].dtype == "int16"
+    with xarray.open_dataset(tmp_path / "a.nc") as unpacked:
+        assert not exceeding(values, unpacked[source.name].to_numpy(), bound).any()
+    store.append(source, tmp_path / "a.nc")
+    assert store.read(tmp_path / "a.nc").shape == (2, 6, 8)
+    for beyond in (1e9, np.inf):
+        more = ArraySource.of(np.full((1, 6, 8), beyond, "float32"), (1, 6, 8))
+        with pytest.raises(CannotHoldError, match="beyond the range"):
+            store.append(more, tmp_path / "a.nc")
+    assert np.array_equal(store.read(tmp_path / "a.nc")[1], store.read(tmp_path / "a.nc")[0], True)
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [([1, np.inf], "infinite"), ([0, 1e9], "more steps"), ([0, 3e38], "more steps"), ([1], "")],
+)
+def test_floats_without_a_packing_are_refused_before_anything_is_written(values, why, tmp_path):
+    store = array_stores.get("NetCDF4").with_error_bound(ErrorBound(BoundKind.ABSOLUTE, 1e-2))
+    data = np.array(values, "float32")
+    if why:
+        with pytest.raises(CannotHoldError, match=why):
+            store.save(data, tmp_path / "a.nc", codec="zlib+packed+shuffle")
+        assert not list(tmp_path.iterdir())
+    else:
+        store.save(data, tmp_path / "a.nc", codec="zlib+packed+shuffle")
+        assert store.read(tmp_path / "a.nc") == data
