@@ -78,6 +78,60 @@ def test_the_plume_has_every_kind_of_float(stored):
     assert np.log10(usual.max() / usual.min()) > 30
 
 
+LOSSY = [
+    (label, codec.name)
+    for label in ("Blosc2", "GRIB2", "HDF5", "NetCDF4", "TIFF", "TileDB", "Zarr.dir")
+    for codec in array_stores.find(label).codecs
+    if codec.bounds
+]
+# Arrays of which a codec changes a value by more than the bound, or a NaN or an infinity, or fails.
+_HARD, _SPECIAL = {"noise", "plume"}, {"plume"}
+BREAKS = {
+    ("Blosc2", "zstd+truncation"): _HARD,
+    ("HDF5", "sperr"): {"era5-hourly-1deg", "noise", "plume"},
+    ("HDF5", "sz"): {"noise"},
+    ("HDF5", "zfp+lossy"): _SPECIAL,
+    ("NetCDF4", "blosc:zstd+quantize"): _HARD,
+    ("NetCDF4", "zlib+quantize"): _HARD,
+    ("TIFF", "lerc"): {"era5-hourly-1deg", "plume"},
+    ("TileDB", "zstd+floatscale+shuffle"): _SPECIAL,
+    ("Zarr.dir", "zstd+bitround"): _HARD,
+    ("Zarr.dir", "zstd+bitround+shuffle"): _HARD,
+    ("Zarr.dir", "zstd+fixedscaleoffset+shuffle"): _SPECIAL,
+}
+
+
+@pytest.mark.costly
+@pytest.mark.filterwarnings("ignore:invalid value encountered in cast")
+@pytest.mark.parametrize(("label", "codec"), LOSSY)
+def test_each_lossy_codec_keeps_the_bound_of_every_value_or_is_found_out(stored, tmp_path, label, codec):
+    kind = array_stores.find(label).codec_named(codec).bounds[0]
+    bound = "rel 1e-3" if kind is BoundKind.RELATIVE else "range 1e-4"
+    broken = set()
+    for name in ARRAYS:
+        data, file = stored(name), tmp_path / name
+        try:
+            operations = saved_within(bound, data, file, label, codec)
+        except (CannotHoldError, UnsupportedError):
+            continue
+        except OSError:
+            broken.add(name)
+            continue
+        with array_stores.get("NPY").open(data) as before, operations.adapter.open(file) as after:
+            saved, read = before.read().astype("float64"), after.read().astype("float64")
+        with np.errstate(invalid="ignore", over="ignore"):
+            share = operations.error_bound.share * (np.abs(saved) if kind is BoundKind.RELATIVE else 1)
+            is_kept = np.abs(read - saved) <= share
+        is_same = (read == saved) | (np.isnan(read) & np.isnan(saved))
+        if np.where(np.isfinite(saved), is_kept, is_same).all():
+            operations.verify(operations.load(data), file)
+            continue
+        broken.add(name)
+        with pytest.raises(WrongValuesError, match="are not within"):
+            operations.verify(operations.load(data), file)
+    assert broken == BREAKS.get((label, codec), set())
+
+
 def test_a_codec_that_breaks_the_bound_of_a_nan_fails_with_the_value(stored, tmp_path):
     data, file = stored("plume"), tmp_path / "file.h5"
     operations = saved_within("abs 1e-3", data, file, "HDF5", "zfp+lossy")
@@ -209,7 +263,9 @@ def test_a_level_that_a_bound_would_replace_is_refused_rather_than_dropped():
         )
         return [each.level for each in plan(request).cases]
 
-    with pytest.raises(InvalidRequestError, match=r"--codecs zfp\+lossy:3: an error bound takes the place"):
+    with pytest.raises(
+        InvalidRequestError, match=r"--codecs zfp\+lossy:3: an error bound takes the place"
+    ):
         planned("zfp+lossy:3")
     assert planned("zfp+lossy") == [None]
     assert planned("zstd:5") == [5]
