@@ -6,7 +6,7 @@ Beside it two baselines: one table for all (the values of the middle one, in pro
 and the geometric mean of all other tables. Prints, as Markdown, the median and the 90th percentile of
 the errors by metric, as factors; how often the named winner is the measured one, or ties with it; how
 many times the best its measured score is; and how many formats one tries in the predicted order until a
-winner comes, beside the order of a race that has no earlier results.
+winner comes, beside the order of a race that has no earlier results, and of one that has these tables.
 
 ``python -m tools.prediction_tables`` makes tables to measure. Constants of the method are chosen with
 ``--half 1``, so that ``--half 2`` has tables that they were not chosen by.
@@ -30,7 +30,7 @@ from adapter_core.errors import FormatBenchError
 from format_bench.cli.options import load_source
 from format_bench.prediction.model import FEWEST_TABLES
 from format_bench.prediction.predicted import FAMILY, MeasuredTable, MeasuredTables, Predictor
-from format_bench.racing.promise import NUMBERS, TEXT, Promise, typical
+from format_bench.racing.promise import NUMBERS, TEXT, Promise, logs_of, typical
 from format_bench.recommendation import recommend
 from format_bench.recommendation.purposes import BALANCED
 from format_bench.recommendation.scoring import SIZE, Weights
@@ -143,16 +143,16 @@ class Errors:
         self.tried.append(1 + next(n for n, each in enumerate(possible) if each in winners))
 
 
-def shipped_order(table: MeasuredTable) -> list[Configuration]:
-    """Return the order in which a race without earlier results tries the formats of a table."""
+def order_of_race(table: MeasuredTable, predicted: Sequence[Record] = ()) -> list[Configuration]:
+    """Return the order in which a race tries the formats of a table, without or with a prediction."""
     texts = table.profile.features["texts"] + table.profile.features["categories"]
     known = typical(FAMILY.name)
     sources = [(texts, known[TEXT]), (1 - texts, known[NUMBERS])]
-    promise = Promise(BALANCED.weights, sources)
+    promise = Promise(BALANCED.weights, sources, logs_of(predicted))
     return sorted(dict.fromkeys(each for each, _ in table.cells), key=promise.of)
 
 
-SHIPPED = "order of a race"
+SHIPPED, PREDICTED = "order of a race", "order of a race with these tables"
 
 
 def origin_of(name: str) -> str:
@@ -163,12 +163,14 @@ def origin_of(name: str) -> str:
 
 def checked(tables: Others, weights: Weights = BALANCED.weights) -> dict[str, Errors]:
     """Return the errors of each predictor, each table left out once."""
-    found = {name: Errors(weights) for name in (*PREDICTORS, SHIPPED)}
+    found = {name: Errors(weights) for name in (*PREDICTORS, SHIPPED, PREDICTED)}
     for table in tables:
         others = [each for each in tables if origin_of(each.name) != origin_of(table.name)]
-        for name, predictor in PREDICTORS.items():
-            found[name].add(table, predictor(others, table))
-        found[SHIPPED].rank(table, shipped_order(table))
+        predicted = {name: predictor(others, table) for name, predictor in PREDICTORS.items()}
+        for name, records in predicted.items():
+            found[name].add(table, records)
+        found[SHIPPED].rank(table, order_of_race(table))
+        found[PREDICTED].rank(table, order_of_race(table, predicted["profile"]))
     return found
 
 

@@ -1,9 +1,11 @@
 """Promise of entries: the score that earlier measurements lead one to expect, before any of these data.
 
-Sources are the measurements that the package contains (typical_costs.csv, by `python -m
-tools.typical_costs`) and results of the same user in folders beside the race's. Both say how many times
-the best an entry was in each measure. Of the shipped ones those count most whose columns are most like
-the user's: a table of text has other winners than one of numbers.
+Where results beside the race's have enough tables, the scores of their configurations are predicted by
+the profile of the user's table (`format_bench.prediction`). Other sources are the measurements that the
+package contains (typical_costs.csv, by `python -m tools.typical_costs`) and results of the same user in
+folders beside the race's. Both say how many times the best an entry was in each measure. Of the shipped
+ones those count most whose columns are most like the user's: a table of text has other winners than one
+of numbers.
 """
 
 from __future__ import annotations
@@ -19,11 +21,16 @@ from pathlib import Path
 
 from adapter_core import FormatBenchError, Kind
 from data_generator.user.summary import ArrayDescription, TableDescription
+from format_bench.families.operations import operations_of
+from format_bench.instruments import isolation
+from format_bench.prediction.model import FEWEST_TABLES
+from format_bench.prediction.predicted import FAMILY, MeasuredTables, Predictor
+from format_bench.prediction.table_profile import profile_of
 from format_bench.recommendation import formulas
 from format_bench.recommendation.scoring import Weights, shift_of
 from format_bench.results import flat_csv, records
 from format_bench.results.candidates import Configuration
-from format_bench.results.load import RESULTS
+from format_bench.results.load import RESULTS, load
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
@@ -38,6 +45,10 @@ _TEXTS = {Kind.TEXT, Kind.CATEGORY}
 # Earlier results of the user that are read, the newest ones: reading thousands of records takes longer
 # than a better order saves.
 MOST_FILES, MOST_BYTES = 5, 5_000_000
+
+# Wall time of a prediction, and its share of the time left: a race that is late starts without one.
+# Chosen, not measured.
+PREDICTION_SECONDS, PREDICTION_SHARE = 3.0, 0.1
 
 
 @dataclass(frozen=True)
@@ -79,9 +90,13 @@ class Promise:
         Weights of the measures.
     sources : iterable
         Logarithms of factors, each source with its weight.
+    predicted : mapping, optional
+        Logarithms of factors that are predicted for these data: they count instead of the sources.
     """
 
-    def __init__(self, weights: Weights, sources: Iterable[tuple[float, Logs]]) -> None:
+    def __init__(
+        self, weights: Weights, sources: Iterable[tuple[float, Logs]], predicted: Logs | None = None
+    ) -> None:
         self._weights, self._sources = weights, [each for each in sources if each[0] > 0]
         self._by_label: dict[str, float] = {}
         for _, logs in self._sources:
@@ -92,9 +107,28 @@ class Promise:
                     self._by_label[configuration.format] = min(before, known)
         # A format without any earlier result is in the middle of the others.
         self._middle = statistics.median(self._by_label.values() or [0.0])
+        self._predicted = {
+            entry: score
+            for entry, logs in (predicted or {}).items()
+            if (score := self._score(logs)) is not None
+        }
+        # Factors to the best of a few formats are smaller than to the best of many with all codecs.
+        scales = [
+            known - score
+            for entry, score in self._predicted.items()
+            if (known := self._of(entry)) is not None
+        ]
+        self._scale = statistics.median(scales or [0.0])
+
+    @property
+    def is_predicted(self) -> bool:
+        """Whether the order of some entries follows from the profile of the data."""
+        return bool(self._predicted)
 
     def of(self, entry: Configuration) -> float:
         """Return the logarithm of the expected score; of an unknown codec, its format's."""
+        if entry in self._predicted:
+            return self._predicted[entry] + self._scale
         known = self._of(entry)
         return self._by_label.get(entry.format, self._middle) if known is None else known
 
@@ -118,7 +152,9 @@ class Promise:
         return sum(weight * log for weight, log in known) / total if total else None
 
 
-def promise_for(own: Prepared, family: Family, weights: Weights, beside: Path) -> Promise:
+def promise_for(
+    own: Prepared, family: Family, weights: Weights, beside: Path, left_seconds: float
+) -> Promise:
     """Return the promise of the entries of a race.
 
     Parameters
@@ -131,10 +167,52 @@ def promise_for(own: Prepared, family: Family, weights: Weights, beside: Path) -
         Weights of the measures.
     beside : pathlib.Path
         Folder whose folders may contain results of other data.
+    left_seconds : float
+        Wall time of the race that is left; without any, nothing is predicted.
     """
     shares = kinds_of_data(own)
     shipped = [(share, typical(family.name).get(kind, {})) for kind, share in shares.items()]
-    return Promise(weights, [*shipped, *((0.5, each) for each in _earlier(family, beside))])
+    sources = [*shipped, *((0.5, each) for each in _earlier(family, beside))]
+    return Promise(weights, sources, _predicted(own, family, beside, left_seconds))
+
+
+def _predicted(own: Prepared, family: Family, beside: Path, left_seconds: float) -> Logs:
+    """Return the logarithms of predicted factors; none without enough measured tables, or in time."""
+    places = [each.parent for each in _newest(beside.glob(f"*/{RESULTS}"))]
+    limit = min(PREDICTION_SECONDS, PREDICTION_SHARE * left_seconds)
+    if family is not FAMILY or not places or limit <= 0:
+        return {}
+    # In a process of its own, which ends at the limit: tables are made again to be profiled.
+    outcome = isolation.run(predicted_logs, own.place.value[0], own.rows, places, limit_seconds=limit)
+    found: Logs = {} if outcome.status else outcome.value
+    return found
+
+
+def predicted_logs(
+    stored: Path, rows: int, places: Iterable[Path]
+) -> dict[Configuration, dict[Measure, float]]:
+    """Return the logarithms of factors that measured tables lead one to expect of a stored table.
+
+    Parameters
+    ----------
+    stored : pathlib.Path
+        The table, as the runner loads it.
+    rows : int
+        Its rows.
+    places : iterable of pathlib.Path
+        Folders of results.
+    """
+    sources = []
+    for place in places:
+        try:
+            sources.append(load(place))
+        except (FormatBenchError, OSError):
+            continue  # what is wrong with other results is no matter of this race
+    tables = MeasuredTables.of(sources).tables
+    if len(tables) < FEWEST_TABLES:
+        return {}
+    profile = profile_of(operations_of(FAMILY).load(stored), rows)
+    return logs_of(Predictor(tables).predict(profile, "own").results.records)
 
 
 def kinds_of_data(own: Prepared) -> dict[str, float]:
@@ -161,9 +239,8 @@ def typical(family: str) -> dict[str, dict[Configuration, dict[Measure, float]]]
 def _earlier(family: Family, beside: Path) -> list[Logs]:
     """Return the logarithms of factors in the newest results of a folder's folders, one for each."""
     places = [each for each in beside.glob(f"*/{RESULTS}") if each.stat().st_size < MOST_BYTES]
-    newest = sorted(places, key=lambda each: -each.stat().st_mtime)[:MOST_FILES]
     found: list[Logs] = []
-    for place in newest:
+    for place in _newest(places):
         try:
             known = records.read(place)
         except (FormatBenchError, OSError):
@@ -171,6 +248,10 @@ def _earlier(family: Family, beside: Path) -> list[Logs]:
         if logs := logs_of(each for each in known if family_of_suite(each.suite) is family):
             found.append(logs)
     return found
+
+
+def _newest(places: Iterable[Path]) -> list[Path]:
+    return sorted(places, key=lambda each: -each.stat().st_mtime)[:MOST_FILES]
 
 
 def logs_of(found: Iterable[Record]) -> dict[Configuration, dict[Measure, float]]:

@@ -106,7 +106,9 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         found = entries_of(family, own.name, own.rows, thorough=request.thorough, max_error=bound)
         cases = found.by_configuration
         criteria = purposes.criteria_before(cases, family.suites[0].name, request.wish)
-        promise = promise_for(own, family, criteria.weights, out.parent)
+        promise = promise_for(own, family, criteria.weights, out.parent, budget.left_seconds)
+        if promise.is_predicted:
+            display.console.print(f"first formats by tables measured in {out.parent}", soft_wrap=True)
         entries = in_order(cases, promise, family)
         is_tiny = own.family == "tables" and own.rows <= TINY_ROWS
         if is_tiny and not request.thorough and not criteria.requirements:

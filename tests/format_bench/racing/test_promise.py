@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from data_generator.user.summary import describe
+from format_bench.families.operations import operations_of
 from format_bench.instruments.isolation import Outcome
+from format_bench.racing import promise as of_races
 from format_bench.racing.promise import NUMBERS, TEXT, Promise, kinds_of_data, logs_of, promise_for
 from format_bench.results import records
 from format_bench.results.candidates import Configuration
@@ -53,8 +57,8 @@ def test_earlier_results_of_the_user_count(tmp_path):
     for label, value in values.items():
         records.append(folder / RESULTS, record(label, "read time", value, rows=100_000))
     df = pd.DataFrame({"number": [1.0]})
-    promise = promise_for(table(df), FAMILIES["tables"], {READ: 1.0}, tmp_path)
-    without = promise_for(table(df), FAMILIES["tables"], {READ: 1.0}, folder)
+    promise = promise_for(table(df), FAMILIES["tables"], {READ: 1.0}, tmp_path, 0)
+    without = promise_for(table(df), FAMILIES["tables"], {READ: 1.0}, folder, 0)
     difference = promise.of(CSV) - promise.of(Configuration("Fory"))
     assert difference > 0
     assert difference > without.of(CSV) - without.of(Configuration("Fory"))
@@ -65,7 +69,62 @@ def test_damaged_results_of_the_user_are_passed_over(tmp_path):
     folder.mkdir()
     (folder / RESULTS).write_text("{}\n", encoding="utf-8")
     df = pd.DataFrame({"number": [1.0]})
-    promise_for(table(df), FAMILIES["tables"], {READ: 1.0}, tmp_path)
+    promise_for(table(df), FAMILIES["tables"], {READ: 1.0}, tmp_path, 0)
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """Return a folder with results of four tables, in which CSV is the best at everything."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for dataset in ("eq", "int", "str", "bool"):
+        for label, factor in (("CSV", 1.0), ("Feather", 4.0), ("XML", 9.0)):
+            for metric in ("save time", "read time"):
+                found = record(label, metric, 0.1 * factor, rows=200, dataset=dataset)
+                records.append(folder / RESULTS, found)
+    return tmp_path
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Call here what a process of its own would do."""
+
+    def run(step, *arguments, limit_seconds):
+        assert 0 < limit_seconds <= of_races.PREDICTION_SECONDS
+        return Outcome(step(*arguments))
+
+    monkeypatch.setattr(of_races.isolation, "run", run)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_table_is_tried_in_the_order_that_measured_tables_predict(measured, tmp_path):
+    df = pd.DataFrame({"number": range(200)})
+    operations_of(FAMILIES["tables"]).store(df, tmp_path / "own")
+    own = replace(table(df), place=Outcome((tmp_path / "own", 1)))
+    family, entries = FAMILIES["tables"], [XML, FEATHER, CSV]
+    without = promise_for(own, family, {READ: 1.0}, measured / "run", 30)
+    found = promise_for(own, family, {READ: 1.0}, measured, 30)
+    assert not without.is_predicted
+    assert sorted(entries, key=without.of) == [FEATHER, CSV, XML]
+    assert found.is_predicted
+    assert sorted(entries, key=found.of) == [CSV, FEATHER, XML]
+
+
+@pytest.mark.usefixtures("at_once")
+def test_too_few_measured_tables_predict_nothing(measured):
+    results = measured / "run" / RESULTS
+    lines = results.read_text(encoding="utf-8").splitlines(keepends=True)
+    results.write_text("".join(each for each in lines if '"bool"' not in each), encoding="utf-8")
+    df = pd.DataFrame({"number": [1.0]})
+    own = replace(table(df), place=Outcome((measured / "missing", 1)))
+    assert not promise_for(own, FAMILIES["tables"], {READ: 1.0}, measured, 30).is_predicted
+
+
+def test_predicted_factors_count_on_the_scale_of_the_others():
+    known = {CSV: {READ: 2.0}, FEATHER: {READ: 1.0}, XML: {READ: 4.0}}
+    promise = Promise({READ: 1.0}, [(1.0, known)], {CSV: {READ: 0.0}, FEATHER: {READ: 1.0}})
+    # Both are at 1.5 on average of the others, and at 0.5 of the predicted.
+    assert [promise.of(each) for each in (CSV, FEATHER, XML)] == [1.0, 2.0, 4.0]
 
 
 def test_factors_are_relative_to_the_best_of_the_same_data():

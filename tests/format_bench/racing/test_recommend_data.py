@@ -268,7 +268,7 @@ def test_the_usual_stores_of_arrays_are_tried_early(label):
     values = np.zeros((2, 3), "f4")
     own = SimpleNamespace(description=describe_array(ArraySource.of(values)))
     family = FAMILIES["arrays"]
-    promise = promise_for(own, family, BALANCED.weights, Path("no-such-folder"))
+    promise = promise_for(own, family, BALANCED.weights, Path("no-such-folder"), 0)
     cases = entries_of(family, "mine", 8).cases
     entries = [Configuration(each.format, each.codec, each.level) for each in cases]
     order = in_order(entries, promise, family)
