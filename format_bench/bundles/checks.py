@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError
 from format_bench.bundles.data_digests import data_digest
@@ -21,7 +21,13 @@ from format_bench.bundles.making import counts_of, data_sets_of, noise_of
 from format_bench.families.operations import operations_of
 from format_bench.instruments.medium import IN_MEMORY
 from format_bench.results.display.text import joined, plural, quantity
-from format_bench.results.environments import MEASUREMENT, UNKNOWN, own_environment, versions_of
+from format_bench.results.environments import (
+    MEASUREMENT,
+    UNKNOWN,
+    own_environment,
+    python_of,
+    versions_of,
+)
 from format_bench.results.load import suite_of
 from format_bench.results.metrics import METRICS
 from format_bench.results.noise import is_wall_time
@@ -30,7 +36,7 @@ from format_bench.results.suites import FAMILIES, SUITES
 from format_bench.system.library_set import AXIS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from format_bench.results.bundle import Bundle
     from format_bench.results.records import Record
@@ -189,33 +195,63 @@ def _data(bundle: Bundle, say: Callable[[str], object]) -> CheckResult:
 
 def _versions(bundle: Bundle) -> CheckResult:
     """Check that versions are such, agree between head and records, and are known to this project."""
-    runs: dict[str, set[str]] = {}
-    for run in bundle.head["metadata"]:
-        for name, version in run.get("libraries", {}).items():
-            runs.setdefault(name, set()).add(str(version))
-    places = {(each.environment, suite_of(each), _is_of_head(each)) for each in bundle.records}
+    runs = _versions_by_run(bundle.head["metadata"])
+    every = _joined_versions(runs.values())
+    # Thousands of records share each of these.
+    measured = {
+        (each.environment, each.format, suite_of(each), AXIS in each.conditions, each.run_id)
+        for each in bundle.records
+    }
+    places = {
+        (text, suite, None if has_own or own_environment(label, suite) else run_id)
+        for text, label, suite, has_own, run_id in measured
+    }
     named = {
-        (name, version, suite, is_of_head)
-        for text, suite, is_of_head in places
+        (name, version, suite, run_id)
+        for text, suite, run_id in places
         for name, version in versions_of(text).items()
         if version != UNKNOWN
     }
-    about = (
-        _about_version(name, version, suite, runs if is_of_head else {})
-        for name, version, suite, is_of_head in sorted(named)
+    found = dict.fromkeys(
+        reason
+        for name, version, suite, run_id in sorted(named, key=str)
+        # The head has the versions of the run's interpreter alone. Metadata without ids are of bundles
+        # that were made before, and of asv's results.
+        for known in [{} if run_id is None else runs.get(run_id, every)]
+        if (reason := _about_version(name, version, suite, known))
     )
-    found = dict.fromkeys(filter(None, about))
     unknown = sorted({suite_of(each) for each in bundle.records} - {*SUITES})
     if unknown:
         found[f"suite {joined(unknown)} is not known here"] = None
     if not named and not found:
         return CheckResult("versions", Verdict.UNKNOWN, "the records name no environment")
-    return _result("versions", [*found], f"{plural(len(named), 'version')} agree with the head")
+    number = len({(name, version) for name, version, _, _ in named})
+    return _result("versions", [*found], f"{plural(number, 'version')} agree with the head")
 
 
-def _is_of_head(record: Record) -> bool:
-    """Return whether the interpreter of the run has measured, whose versions the head has."""
-    return AXIS not in record.conditions and own_environment(record.format, record.suite) is None
+Versions = dict[str, set[str]]
+"""Versions by the name of the library; several of a run that metadata describe several times."""
+
+
+def _versions_by_run(metadata: list[dict[str, Any]]) -> dict[object, Versions]:
+    """Return the versions that metadata name, by the id of the run; without ids by nothing."""
+    found: dict[object, list[Versions]] = {}
+    for run in metadata:
+        versions = {name: {str(version)} for name, version in run.get("libraries", {}).items()}
+        python = run.get("python", {})
+        if isinstance(python.get("implementation"), str) and isinstance(python.get("version"), str):
+            text = python_of(python["implementation"], python["version"])
+            versions["Python"] = {versions_of(text)["Python"]}
+        found.setdefault(run.get("run_id"), []).append(versions)
+    return {run_id: _joined_versions(each) for run_id, each in found.items()}
+
+
+def _joined_versions(of: Iterable[Versions]) -> Versions:
+    found: Versions = {}
+    for versions in of:
+        for name, each in versions.items():
+            found.setdefault(name, set()).update(each)
+    return found
 
 
 def _about_version(name: str, version: str, suite: str, runs: Mapping[str, set[str]]) -> str:

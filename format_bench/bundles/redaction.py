@@ -209,7 +209,7 @@ def _folders(results: Results) -> Iterator[str]:
 def _run(run: Mapping[str, Any], media: Mapping[str, str]) -> dict[str, Any]:
     """Return the kept facts of a run's metadata."""
     found: dict[str, Any] = {"started": str(run.get("started", ""))[:10]}
-    found |= _facts(run, ("machine", "seed", "scale"))
+    found |= _facts(run, ("run_id", "machine", "seed", "scale"))
     threads = run.get("threads")
     if isinstance(threads, dict):
         in_force = threads.get("in_force")

@@ -195,7 +195,10 @@ def _file(source: Path) -> Path:
 
 
 def metadata_beside(place: Path) -> list[dict[str, Any]]:
-    """Return the metadata of the runs in a folder, or beside a file: oldest run first."""
+    """Return the metadata of the runs in a folder, or beside a file: oldest run first.
+
+    Each has the id that its records have, as ``run_id``, if its file is named after one.
+    """
     found = []
     for path in (place if place.is_dir() else place.parent).glob("*.json"):
         try:
@@ -204,7 +207,8 @@ def metadata_beside(place: Path) -> list[dict[str, Any]]:
             # A file that somebody else put there, or that is being written.
             continue
         if isinstance(facts, dict) and "started" in facts and _is_plain(facts):
-            found.append(facts)
+            run_id, is_of_run, _ = path.name.partition("-threads-")
+            found.append({**facts, "run_id": run_id} if is_of_run else facts)
     return sorted(found, key=lambda facts: str(facts["started"]))
 
 

@@ -255,6 +255,35 @@ def test_stated_noise_and_order_have_to_follow_from_the_records():
     assert judged(timed(0.5), noise=noise) == {"statements"}
 
 
+def test_versions_have_to_be_those_of_the_run_that_measured():
+    def libraries(run_id, version):
+        return METADATA | {"run_id": run_id, "libraries": {"pandas": version}}
+
+    def of_run(run_id, version):
+        environment = f"CPython 3.11.7, measurement 1, pandas {version}"
+        return timed(0.5, environment=environment, run_id=run_id)
+
+    metadata = [libraries("one", "3.1.0"), libraries("two", "3.1.1")]
+    for records, expected in (
+        ([of_run("one", "3.1.0"), of_run("two", "3.1.1")], set()),
+        ([of_run("one", "3.1.1"), of_run("two", "3.1.1")], {"versions"}),
+        # Of a run that no metadata are of, e.g. one that was killed.
+        ([of_run("three", "3.1.1")], set()),
+        ([of_run("three", "3.1.2")], {"versions"}),
+    ):
+        apart = [replace(each, rows=40 + number) for number, each in enumerate(records)]
+        found = made(results(apart, metadata=metadata), {}, lambda _: None)
+        assert {run["run_id"] for run in found.head["metadata"]} == {"one", "two"}
+        assert failed(found) == expected
+
+
+def test_the_version_of_python_has_to_agree():
+    environment = "CPython 3.12.1, measurement 1"
+    run = METADATA | {"python": {"implementation": "CPython", "version": "3.11.7 (main)"}}
+    found = made(results([replace(timed(0.5), environment=environment)], metadata=[run]), {}, print)
+    assert failed(found) == {"versions"}
+
+
 def test_changed_records_are_found(written):
     first, *rest = lines_of(written)
     old, new = b'"value": ', b'"value": 9'
