@@ -7,7 +7,6 @@ import math
 import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,12 +19,13 @@ from format_bench.families import plain_files
 from format_bench.families.operations import operations_of
 from format_bench.library_sets.replacement import ReplacedSet, Replacement, install
 from format_bench.library_sets.resolution import run_uv
-from format_bench.recommendation.script import script_of
+from format_bench.recommendation.script import script_of, why_none
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import plural
 from format_bench.results.load import suite_of
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import family_of_suite
+from format_bench.runner.executor import TimeBudget
 
 if TYPE_CHECKING:
     from format_bench.changes.against.verdicts import JudgedPair
@@ -39,10 +39,10 @@ _CALLS, _RUNS = 7, 3
 # A smaller table, or a release, shows a change if at least this share of its logarithm is left.
 _SHARE = 0.5
 
-# Wall time after which no smaller table is tried.
-_REDUCTION_SECONDS = 240.0
+# Wall time of the reduction of all cells; a run of a script that is under way at its end is killed.
+REDUCTION_SECONDS = 300.0
 
-# Rows below which a script would time its own calls alone.
+# Rows of a table below which a script would time its own calls alone.
 _FEWEST_ROWS = 100
 
 
@@ -85,21 +85,20 @@ def reduce(
         If no changed cell has a script that shows its change.
     """
     reasons: dict[str, str] = {}
+    budget = TimeBudget(REDUCTION_SECONDS)
     for pair in pairs:
         name = cell_name(pair.after)
+        if budget.is_spent():
+            reasons.setdefault(f"the {REDUCTION_SECONDS:.0f} seconds were over", name)
+            break
         try:
-            reduced = _Reduction(pair, sides)
             say(f"looking for the smallest data that show {name}")
-            record, data = reduced.smallest()
+            record, data = _Reduction(pair, sides, budget).smallest()
             path = _write(out, record, data, f"{name}, {sides[0].package}")
+            (found,) = scripts.compare(path, sides, rounds, record)
         except FormatBenchError as error:
             reasons.setdefault(str(error), name)
             continue
-        (found,) = (
-            each
-            for each in scripts.compare(path, sides, rounds, record)
-            if each.after.metric == record.metric
-        )
         # Written anew with the value that it has to show.
         _write(out, found.after, data, f"{name}, {sides[0].package} {sides[1].version}")
         return Shown(path, record, found)
@@ -130,7 +129,7 @@ def _write(out: Path, record: Record, data: Any, of: str) -> Path:
 
 
 class _Reduction:
-    """Search for the smallest table that shows the change of a cell.
+    """Search for the smallest data that show the change of a cell.
 
     Parameters
     ----------
@@ -138,57 +137,74 @@ class _Reduction:
         The cell.
     sides : pair of ReplacedSet
         The sets of both versions.
-
-    Raises
-    ------
-    FormatBenchError
-        If there is no script of the cell, or it fails.
-    UnsupportedError
-        If its script does not show the change.
+    budget : TimeBudget
+        Wall time after which no smaller data are tried.
     """
 
-    def __init__(self, pair: JudgedPair, sides: tuple[ReplacedSet, ReplacedSet]) -> None:
-        self._record, self._sides = pair.after, sides
-        family = family_of_suite(suite_of(pair.after))
-        self._family = family.name
-        self._data = operations_of(family).generate(pair.after.dataset, pair.after.rows)
-        if pair.ratio is None or not pair.ratio:
-            raise UnsupportedError("a value was lost or gained; its sentence says why")
-        self._effect = math.log(pair.ratio)
-        if not self._shows(self._record, self._data):
-            raise UnsupportedError("its script does not show the change")
+    def __init__(
+        self, pair: JudgedPair, sides: tuple[ReplacedSet, ReplacedSet], budget: TimeBudget
+    ) -> None:
+        self._pair, self._sides, self._budget = pair, sides, budget
+        self._family = family_of_suite(suite_of(pair.after))
 
     def smallest(self) -> tuple[Record, Any]:
-        """Return the smallest record and data that were found to show the change."""
-        record, data, end = self._record, self._data, time.monotonic() + _REDUCTION_SECONDS
-        while self._family == "tables" and time.monotonic() < end:
-            smaller = (
-                (replace(record, rows=len(each), columns=len(each.columns)), each)
-                for each in _halves(data)
-            )
-            found = next((each for each in smaller if self._shows(*each)), None)
-            if found is None:
-                break
-            record, data = found
+        """Return the smallest record and data that were found to show the change.
+
+        Raises
+        ------
+        UnsupportedError
+            If there is no script of the cell, or it does not show the change.
+        FormatBenchError
+            If the script fails.
+        """
+        record = self._pair.after
+        if reason := why_none(record):
+            raise UnsupportedError(reason)
+        if not self._pair.ratio:
+            raise UnsupportedError("it had no value before")
+        data = operations_of(self._family).generate(record.dataset, record.rows)
+        if not self._shows(record, data):
+            raise UnsupportedError("its script does not show the change")
+        while smaller := next((each for each in self._halves(record, data) if self._still(*each)), None):
+            record, data = smaller
         return record, data
 
+    def _still(self, record: Record, data: Any) -> bool:
+        """Return whether smaller data show the change; what cannot be run, or in time, does not."""
+        try:
+            return not self._budget.is_spent() and self._shows(record, data)
+        except FormatBenchError:
+            return False
+
     def _shows(self, record: Record, data: Any) -> bool:
+        """Return whether each of some pairs of runs shows enough of the change."""
+        whole = math.log(self._pair.ratio or 1.0)
+
+        def limit() -> float:
+            return min(scripts.LIMIT_SECONDS, max(1.0, self._budget.left_seconds))
+
         with tempfile.TemporaryDirectory() as folder:
             script = _write(Path(folder), record, data, "part")
-            values = scripts.in_turn(script, [each.name for each in self._sides], _RUNS)
-        before, after = (each[record.metric] for each in values)
-        effects = [math.log(b / a) / self._effect for a, b in zip(before, after, strict=True)]
-        return min(effects) >= _SHARE
+            rounds = scripts.by_round(script, [each.name for each in self._sides], _RUNS, limit)
+            values = ([each[record.metric] for each in of_round] for of_round in rounds)
+            # The first pair that shows none of it ends the trial.
+            return all(math.log(after / before) / whole >= _SHARE for before, after in values)
 
-
-def _halves(df: Any) -> Iterator[Any]:
-    """Yield halves of a table's columns; of a single one, halves of its rows."""
-    columns, rows = len(df.columns), len(df)
-    if columns > 1:
-        middle = columns // 2
-        yield from (df.iloc[:, :middle], df.iloc[:, middle:])
-    if rows >= 2 * _FEWEST_ROWS:
-        yield df.iloc[: rows // 2]
+    def _halves(self, record: Record, data: Any) -> Iterator[tuple[Record, Any]]:
+        """Yield smaller data: halves of a table's columns, then half of the rows."""
+        if self._family.name != "tables":
+            if (fewer := record.rows // 2) > 0:
+                made = operations_of(self._family).generate(record.dataset, fewer)
+                yield replace(record, rows=fewer), made
+            return
+        columns, rows = len(data.columns), len(data)
+        parts = []
+        if columns > 1:
+            parts += [data.iloc[:, : columns // 2], data.iloc[:, columns // 2 :]]
+        if rows >= 2 * _FEWEST_ROWS:
+            parts.append(data.iloc[: rows // 2])
+        for each in parts:
+            yield replace(record, rows=len(each), columns=len(each.columns)), each
 
 
 def releases(package: str, index: str | None = None) -> list[str]:

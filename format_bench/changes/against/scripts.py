@@ -6,7 +6,7 @@ import os
 import re
 import statistics
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ LIMIT_SECONDS = 600
 _LINE = re.compile(r"^([\w ]+): ([\d.]+(?:e[-+]?\d+)?)(?: seconds| bytes)?(?:$|,|;)", re.MULTILINE)
 
 
-def run(script: Path, name: str) -> dict[str, float]:
+def run(script: Path, name: str, limit_seconds: float = LIMIT_SECONDS) -> dict[str, float]:
     """Run a script in a library set; return the values that it prints, by metric.
 
     Raises
@@ -50,11 +50,11 @@ def run(script: Path, name: str) -> dict[str, float]:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=LIMIT_SECONDS,
+            timeout=limit_seconds,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        reason = f"it was not finished after {LIMIT_SECONDS} seconds with {name}"
+        reason = f"it was not finished after {limit_seconds:.0f} seconds with {name}"
         raise InvalidRequestError(f"{script}: {reason}") from error
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
@@ -66,16 +66,28 @@ def run(script: Path, name: str) -> dict[str, float]:
     return found
 
 
-def in_turn(script: Path, names: Sequence[str], rounds: int) -> list[dict[str, list[float]]]:
-    """Run a script in several library sets, round by round; return the values of each set by metric.
+def by_round(
+    script: Path, names: Sequence[str], rounds: int, limit_seconds: Callable[[], float] | None = None
+) -> Iterator[list[dict[str, float]]]:
+    """Run a script in several library sets in turn; yield the values of each set, round by round.
 
-    Every second round goes backwards.
+    Every second round goes backwards. `limit_seconds` returns the wall time that a run may take.
     """
-    found: list[dict[str, list[float]]] = [{} for _ in names]
     for number in range(rounds):
+        found: list[dict[str, float]] = [{} for _ in names]
         for position in range(len(names))[:: 1 if number % 2 == 0 else -1]:
-            for metric, value in run(script, names[position]).items():
-                found[position].setdefault(metric, []).append(value)
+            limit = LIMIT_SECONDS if limit_seconds is None else limit_seconds()
+            found[position] = run(script, names[position], limit)
+        yield found
+
+
+def in_turn(script: Path, names: Sequence[str], rounds: int) -> list[dict[str, list[float]]]:
+    """Return the values of each library set, a list for each metric with a value of each round."""
+    found: list[dict[str, list[float]]] = [{} for _ in names]
+    for values in by_round(script, names, rounds):
+        for known, new in zip(found, values, strict=True):
+            for metric, value in new.items():
+                known.setdefault(metric, []).append(value)
     return found
 
 

@@ -16,6 +16,7 @@ import statistics
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,11 +92,14 @@ class JudgedPair:
 
 
 @dataclass(frozen=True)
-class _Differences:
-    """Differences of logarithms of one cell, a round each, in ascending order."""
+class _Test:
+    """Paired t test of one cell, for the trimmed mean of the differences of its rounds."""
 
     kind: Measure
     values: NDArray[np.float64]
+    """Differences of logarithms, a round each, in ascending order."""
+    prior: VariancePrior | None = None
+    """Of the variances of all cells of the same noise; None of too few."""
 
     @property
     def trimmed(self) -> int:
@@ -118,22 +122,18 @@ class _Differences:
         freedom = self.kept - 1
         return SampleVariance(float(drawn_in) * (len(self.values) - 1) / freedom, freedom)
 
-
-@dataclass(frozen=True)
-class _Test:
-    """Paired t test of one cell."""
-
-    differences: _Differences
-    variance: float
-    freedom: float
-
-    @property
-    def effect(self) -> float:
-        return self.differences.effect
+    @cached_property
+    def moderated(self) -> tuple[float, float]:
+        """The variance, drawn towards that of the other cells, and its degrees of freedom."""
+        own = self.variance
+        if self.prior is None:
+            return own.value, own.freedom
+        (value,) = self.prior.moderated(self.kind, np.array([own.value * own.freedom]), own.freedom)
+        return float(value), self.prior.freedom + own.freedom
 
     @property
     def standard_error(self) -> float:
-        return math.sqrt(self.variance / self.differences.kept)
+        return math.sqrt(self.moderated[0] / self.kept)
 
     @property
     def p(self) -> float:
@@ -141,26 +141,28 @@ class _Test:
 
         if not self.standard_error:
             return 0.0 if self.effect else 1.0
-        return 2 * float(special.stdtr(self.freedom, -abs(self.effect) / self.standard_error))
+        return 2 * float(special.stdtr(self.moderated[1], -abs(self.effect) / self.standard_error))
 
     @property
     def interval(self) -> tuple[float, float]:
         from scipy import special
 
-        half = float(special.stdtrit(self.freedom, (1 + CONFIDENCE) / 2)) * self.standard_error
+        quantile = float(special.stdtrit(self.moderated[1], (1 + CONFIDENCE) / 2))
+        half = quantile * self.standard_error
         return math.exp(self.effect - half), math.exp(self.effect + half)
 
     def is_confirmed(self) -> bool:
         """Return whether most rounds show half of the effect: bursts of other work move few."""
-        along = np.sort(np.sign(self.effect) * self.differences.values)
+        along = np.sort(np.sign(self.effect) * self.values)
         return bool(along[len(along) // POINTS_PER_EXCEPTION] >= LEAST_SHARE * abs(self.effect))
 
 
 def judge(pairs: Iterable[tuple[Record, Record]]) -> list[JudgedPair]:
     """Return the verdict on each pair of records of one cell, the earlier version's first."""
     pairs = list(pairs)
-    differences = {number: found for number, pair in enumerate(pairs) if (found := _differences(*pair))}
-    tests = _tests(differences)
+    tests = _moderated(
+        {number: found for number, pair in enumerate(pairs) if (found := _test(*pair)) is not None}
+    )
     p_values = [each.p for each in tests.values()]
     threshold = holm_threshold(p_values, len(p_values), LEVEL) if p_values else -1.0
     return [
@@ -171,15 +173,15 @@ def judge(pairs: Iterable[tuple[Record, Record]]) -> list[JudgedPair]:
     ]
 
 
-def _differences(before: Record, after: Record) -> _Differences | None:
-    """Return the differences of the rounds; None where there are too few, or one has no logarithm."""
+def _test(before: Record, after: Record) -> _Test | None:
+    """Return the test of a cell; None where there are too few rounds, or one has no logarithm."""
     rounds = [_levels(each) for each in (before, after)]
     if Measure.of(after).is_exact or len({len(each) for each in rounds}) > 1:
         return None
     found = np.sort(np.array(rounds[1]) - np.array(rounds[0]))
     if len(found) < FEWEST_ROUNDS or not np.isfinite(found).all():
         return None
-    return _Differences(Measure.of(after)._replace(query=""), found)
+    return _Test(Measure.of(after)._replace(query=""), found)
 
 
 def _levels(record: Record) -> list[float]:
@@ -188,34 +190,25 @@ def _levels(record: Record) -> list[float]:
     return [math.log(each) if each > 0 else math.nan for each in medians]
 
 
-def _tests(cells: dict[int, _Differences]) -> dict[int, _Test]:
-    """Return the tests of cells by number; times and memory have a prior of their own."""
-    by_noise: dict[Noise, dict[int, _Differences]] = {}
-    for number, each in cells.items():
-        by_noise.setdefault(METRICS[each.kind.metric].noise, {})[number] = each
+def _moderated(cells: dict[int, _Test]) -> dict[int, _Test]:
+    """Return tests by number with a prior of their variances: times and memory have one each."""
+    by_noise: dict[Noise, list[_Test]] = {}
+    for each in cells.values():
+        by_noise.setdefault(METRICS[each.kind.metric].noise, []).append(each)
+    priors = {noise: _prior(tests) for noise, tests in by_noise.items()}
     return {
-        number: _test(each, prior)
-        for of_noise in by_noise.values()
-        for prior in [_prior(of_noise.values())]
-        for number, each in of_noise.items()
+        number: replace(each, prior=priors[METRICS[each.kind.metric].noise])
+        for number, each in cells.items()
     }
 
 
-def _prior(cells: Collection[_Differences]) -> VariancePrior | None:
+def _prior(cells: Collection[_Test]) -> VariancePrior | None:
     if len(cells) < FEWEST_CELLS:
         return None
     classes: dict[Hashable, list[SampleVariance]] = {}
     for each in cells:
         classes.setdefault(each.kind, []).append(each.variance)
     return fit_variance_prior(classes)
-
-
-def _test(cell: _Differences, prior: VariancePrior | None) -> _Test:
-    own = cell.variance
-    if prior is None:
-        return _Test(cell, own.value, own.freedom)
-    (variance,) = prior.moderated(cell.kind, np.array([own.value * own.freedom]), own.freedom)
-    return _Test(cell, float(variance), prior.freedom + own.freedom)
 
 
 def _of_test(before: Record, after: Record, test: _Test, threshold: float) -> JudgedPair:

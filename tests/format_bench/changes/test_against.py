@@ -11,15 +11,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from adapter_core.errors import InvalidRequestError, ResolutionError
+from adapter_core.errors import InvalidRequestError, ResolutionError, UnsupportedError
 from format_bench.changes.against import cause, drafts, scripts, turns
 from format_bench.changes.against.turns import Comparison, pairs_of, with_formats
-from format_bench.changes.against.verdicts import Verdict, judge
+from format_bench.changes.against.verdicts import JudgedPair, Verdict, judge
 from format_bench.cli.commands import against
 from format_bench.cli.main import format_bench
 from format_bench.library_sets import replacement
 from format_bench.library_sets.replacement import ReplacedSet, Replacement, install
 from format_bench.results.load import load
+from format_bench.runner.executor import TimeBudget
 from format_bench.runner.plan import RunRequest
 from format_bench.system import library_set
 from tests.factories.library_sets import make_library_set
@@ -297,6 +298,69 @@ def test_the_release_of_a_change_is_found_and_an_issue_drafted(sets, tmp_path, m
     assert "The last release without it is 1.2, the first with it 1.4." in text
     assert "--with toy==1.0 python mine.py" in text
     assert "Nothing was sent" in text
+
+
+@pytest.fixture
+def slow_column(monkeypatch):
+    """Let scripts be twice as slow with the later version if their data have one column and 300 rows."""
+    wrote = []
+
+    def write(out, shown, data, of):
+        del of
+        wrote.append((shown, data))
+        return out / cause.SCRIPT
+
+    def by_round(script, names, rounds, limit_seconds=None):
+        del script
+        if limit_seconds:
+            assert 1 <= limit_seconds() <= cause.REDUCTION_SECONDS
+        shown, data = wrote[-1]
+        shows = "float_3" in data.columns and len(data) >= 300
+        for _ in range(rounds):
+            yield [{shown.metric: 0.01 * (1 + shows * number)} for number in range(len(names))]
+
+    monkeypatch.setattr(cause, "_write", write)
+    monkeypatch.setattr(scripts, "by_round", by_round)
+    return wrote
+
+
+def changed(metric="read time", value=0.02):
+    before, after = (
+        record("CSV", metric, each, dataset="float", rows=1000, columns=8) for each in (0.01, value)
+    )
+    return JudgedPair(before, after, Verdict.CHANGED, value / 0.01, None)
+
+
+def test_data_are_cut_as_long_as_they_show_the_change(slow_column, tmp_path):
+    found = cause.reduce([changed("read memory"), changed()], (OLD, NEW), tmp_path, 3, print)
+    assert found.record.metric == "read time"
+    assert (found.record.rows, found.record.columns) == (500, 1)
+    assert [*slow_column[-1][1].columns] == ["float_3"]
+    assert found.pair.ratio == pytest.approx(2.0)
+    # Seven trials to three halves of the columns and one of the rows, and four that show nothing.
+    assert len(slow_column) < 20
+
+
+@pytest.mark.usefixtures("slow_column")
+def test_a_reduction_ends_in_time(tmp_path, monkeypatch):
+    class Budget(TimeBudget):
+        def __init__(self, seconds):
+            ticks = iter(range(10**6))
+            super().__init__(seconds, clock=lambda: float(next(ticks)))
+
+    monkeypatch.setattr(cause, "TimeBudget", Budget)
+    monkeypatch.setattr(cause, "REDUCTION_SECONDS", 8)
+    found = cause.reduce([changed()], (OLD, NEW), tmp_path, 3, print)
+    assert found.record.rows == 1000
+    assert found.record.columns > 1
+    with pytest.raises(UnsupportedError, match=r"not show the change; .*the 8 seconds were over$"):
+        cause.reduce([changed(value=0.08)] * 9, (OLD, NEW), tmp_path, 3, print)
+
+
+def test_a_run_of_a_script_that_takes_too_long_is_killed(sets, tmp_path):
+    path = script_at(tmp_path, "import time; time.sleep(30)")
+    with pytest.raises(InvalidRequestError, match="was not finished after 1 seconds with toy-1"):
+        next(scripts.by_round(path, [each.name for each in sets], 1, lambda: 1.0))
 
 
 @pytest.mark.parametrize(
