@@ -3,8 +3,9 @@
     python -m tools.seed_atlas atlas --python old=/opt/old/bin/python --scratch disk=/tmp ram=/dev/shm
 
 measures the same small data for each combination of interpreter (whose library set and Python count),
-number of usable CPUs and folder of measured files, and writes each result as the bundle of a machine of
-its own. What has a bundle is not measured again. An interpreter needs the base of this project.
+number of usable CPUs and folder of measured files, with all threads and with one, and writes each result
+as the bundle of a machine of its own. What has a bundle is not measured again. An interpreter needs the
+base of this project, and PyTables.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from tests.helpers import ROOT
 
-REQUEST = "--rows 10000 --datasets eq,float --cold --repeats 3"
+REQUEST = "--rows 10000 --datasets eq,float --cold --repeats 3 --threads all,1"
 FORMATS = "CSV,Feather,HDF5.fixed,JSON,ORC,Parquet,Pickle"
 
 
