@@ -178,12 +178,14 @@ class Predictor:
         place = self.space.place(profile)
         distances, covariances = self.space.distances(place), self.space.covariances(place)
         order = sorted(range(len(self.tables)), key=distances.__getitem__)
+        labels = {each.configuration.format for each in self.cells}
+        refusals = {label: refusal_of(label, profile.kinds) for label in labels}
         found: list[Record] = []
         errors: defaultdict[Measure, list[float]] = defaultdict(list)
         for cell in self.cells:
             facts: dict[str, Any] = {"repeats": [], "interval": None, "round_sizes": [], "rounds": 1}
             facts |= {"cpu_repeats": [], "loop_repeats": [], "environment": ""}
-            if refusal := refusal_of(cell.configuration.format, profile.kinds):
+            if refusal := refusals[cell.configuration.format]:
                 facts |= {"value": None, "status": CellStatus.UNSUPPORTED, "sentence": refusal}
             elif cell.fit:
                 log = log_value(cell.fit.centre, covariances, cell.fit.weights)
