@@ -101,7 +101,7 @@ def _scaled(others: Others, table: MeasuredTable) -> Iterator[Record]:
         ]
         if found:
             value = math.exp(statistics.fmean(found)) * table.profile.extent(record.unit)
-            without = dict.fromkeys(("repeats", "round_sizes", "cpu_repeats", "loop_repeats"), [])
+            without = {key: [] for key in ("repeats", "round_sizes", "cpu_repeats", "loop_repeats")}
             yield replace(record, value=value, interval=None, dataset=table.name, **without)
 
 
