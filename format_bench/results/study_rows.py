@@ -263,7 +263,7 @@ class StudyFile(Generic[Row]):
             return
         for record in self.form.records(row, self.run_id):
             # A value of all queries at once is in each of their rows.
-            written = (records.key(record), record.value, len(record.repeats))
+            written = (records.key(record), record.value, len(record.repeats), record.sentence)
             if written not in self._written:
                 self._written.add(written)
                 records.append(self.out / RESULTS, record)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -17,7 +17,7 @@ from format_bench.compatibility.features import formats as declared
 from format_bench.compatibility.files import TableFile
 from format_bench.compatibility.reduction import smallest
 from format_bench.compatibility.subjects import SUBJECTS, Cut
-from format_bench.compatibility.verdicts import Judgement, Verdict, judge, unwritten
+from format_bench.compatibility.verdicts import Judgement, judge, unwritten
 from format_bench.conditions import axes
 from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.libraries import environment
@@ -32,7 +32,13 @@ from format_bench.studies.compatible.matrix_readers import (
     readers_of,
     readers_of_features,
 )
-from format_bench.studies.compatible.matrix_rows import FORM, SERIOUS, VERSIONS, CompatibilityRow
+from format_bench.studies.compatible.matrix_rows import (
+    FORM,
+    REDUCED,
+    VERSIONS,
+    CompatibilityRow,
+    findings,
+)
 from format_bench.studies.compatible.matrix_writers import suffix_of, writers_of, written
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
 from format_bench.system import library_set
@@ -71,7 +77,7 @@ def measure(  # noqa: PLR0913, PLR0917 (options of the study)
     limit : float
         Seconds that writing or reading a file may take.
     reductions : int
-        Findings whose table is reduced, at most.
+        The worst findings whose table is reduced, at most.
     family : str
         One of `SUBJECTS`; features are of tables.
     features : str
@@ -98,8 +104,8 @@ def measure(  # noqa: PLR0913, PLR0917 (options of the study)
     agenda.facts[VERSIONS] = {of_set: _versions(family, alike, of_set) for of_set in of_sets}
     matrix = _Matrix(agenda, family, limit, reductions)
     if of_features:
-        return matrix.rows_of_features(of_features, reading, of_sets)
-    return matrix.rows(labels, reading, of_sets, names)
+        return matrix.reduced(matrix.rows_of_features(of_features, reading, of_sets))
+    return matrix.reduced(matrix.rows(labels, reading, of_sets, names))
 
 
 INSTRUMENT = Instrument(
@@ -108,6 +114,9 @@ INSTRUMENT = Instrument(
     lambda row: f"{named(row.base, row.library_set)} read by {row.reader}",
     facts=feature_pages.facts,
 )
+
+
+_Cell = tuple[str, str, str, str, str]
 
 
 class _Matrix:
@@ -126,11 +135,12 @@ class _Matrix:
         self._family, self._subject = family, SUBJECTS[family]
         # A refusal is a result, and would be the same again.
         self._known = {
-            (each.format, each.library_set, each.reader, each.dataset, each.feature)
+            each.cell
             for each in agenda.known
             if each.family == family and each.status != CellStatus.UNAVAILABLE
         }
-        self._reduced: set[tuple[str, Verdict]] = set()
+        self._subjects: dict[_Cell, tuple[TableFile, Reader]] = {}
+        """The files and readers of this run by cell, known ones included."""
 
     def rows(
         self, labels: Sequence[str], reading: Sequence[str], sets: Sequence[str], tables: Sequence[str]
@@ -197,12 +207,11 @@ class _Matrix:
             for file, outcome in reader.read(there, self._limit, folder):
                 saved = CanonicalTable.parse(outcomes[file].value)
                 found = judge(saved, self._explained(outcome), self._subject.compare)
-                if phrase := self._smallest(file, sets[file], reader, found, saved):
-                    found = replace(found, sentence=f"{found.sentence}; {phrase}")
                 yield _row(file, sets[file], reader, found, folder)
 
     def _is_wanted(self, file: TableFile, of_set: str, reader: Reader) -> bool:
         cell = file.label, of_set, reader.name, file.table, file.feature
+        self._subjects[cell] = file, reader
         facts = dict(zip(("format", "library_set", "reader", "dataset", "feature"), cell, strict=True))
         return self._agenda.has(cell in self._known, **facts)
 
@@ -211,27 +220,42 @@ class _Matrix:
             return outcome
         return replace(outcome, sentence=f"not finished after {self._limit:g} seconds")
 
-    def _smallest(
-        self, file: TableFile, of_set: str, reader: Reader, found: Judgement, saved: CanonicalTable
-    ) -> str:
-        """Return the smallest table that shows a finding, as a phrase; empty if none was looked for.
+    def reduced(self, rows: Iterable[CompatibilityRow]) -> Iterator[CompatibilityRow]:
+        """Yield rows, then the worst findings of the run again, with the smallest table that shows them.
 
-        One finding of each verdict is reduced for each reader.
+        Which are the worst is known when all cells are: one of each reader and verdict.
         """
-        mark = reader.name, found.verdict
-        if found.verdict not in SERIOUS or mark in self._reduced:
-            return ""
-        if len(self._reduced) >= self._reductions:
-            return ""
-        self._reduced.add(mark)
+        by_cell = {each.cell: each for each in self._agenda.known if each.family == self._family}
+        for row in rows:
+            by_cell[row.cell] = row
+            yield row
+        of_run = [row for cell, row in by_cell.items() if cell in self._subjects]
+        for worst, *_ in findings(of_run)[: self._reductions]:
+            if REDUCED in worst.sentence or self._agenda.budget.is_spent():
+                continue
+            file, reader = self._subjects[worst.cell]
+            if phrase := self._smallest(worst, file, reader):
+                yield replace(worst, sentence=f"{worst.sentence}; {phrase}")
+
+    def _smallest(self, row: CompatibilityRow, file: TableFile, reader: Reader) -> str:
+        """Return the smallest table with a finding, as a phrase; empty if it does not come again."""
         with TemporaryDirectory() as folder:
-            trial = _Trial(file, of_set, reader, found, self._limit, Path(folder))
-            columns, rows = self._subject.parts(saved)
+            whole = replace(file, path=str(Path(folder, f"whole{Path(file.path).suffix}")))
+            saved = written(row.library_set, [whole], self._limit, Path(folder))[whole]
+            if saved.status:
+                return ""
+            table = CanonicalTable.parse(saved.value)
+            outcome = dict(reader.read([whole], self._limit, Path(folder)))[whole]
+            found = judge(table, self._explained(outcome), self._subject.compare)
+            if found.verdict != row.verdict:
+                return ""
+            trial = _Trial(whole, row.library_set, reader, found, self._limit, Path(folder))
+            columns, rows = self._subject.parts(table)
             part = smallest(len(columns), rows, trial.shows)
             kept = trial.keep(part, self._agenda.out)
         names = joined((repr(columns[position]) for position in part.columns), most=3)
         what = f"{'column' if len(part.columns) == 1 else 'columns'} {names}"
-        return f"smallest table: {what}, {plural(part.rows, 'row')} from row {part.first}{kept}"
+        return f"{REDUCED}{what}, {plural(part.rows, 'row')} from row {part.first}{kept}"
 
 
 @dataclass(frozen=True)

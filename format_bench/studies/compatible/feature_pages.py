@@ -11,6 +11,7 @@ from format_bench.compatibility.features import formats
 from format_bench.compatibility.verdicts import Verdict
 from format_bench.results import flat_csv
 from format_bench.results.shipped import FeatureReading
+from format_bench.studies.compatible.matrix_rows import REDUCED
 from format_bench.studies.declared.blocks import Block, Context
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _of_format(name: str, found: Sequence[CompatibilityRow]) -> Iterator[Block]:
 
 def _reason(row: CompatibilityRow) -> str:
     """Return the first difference, or the message, without the verdict and the reduced table."""
-    text = row.sentence.partition("; smallest table: ")[0]
+    text = row.sentence.partition(f"; {REDUCED}")[0]
     if text == row.verdict:
         return ""
     # The first difference stands for all.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from format_bench.compatibility.verdicts import Verdict
 from format_bench.results.display.text import plural
-from format_bench.studies.compatible.matrix_rows import SERIOUS, VERSIONS, CompatibilityRow
+from format_bench.studies.compatible.matrix_rows import VERSIONS, CompatibilityRow, findings
 from format_bench.studies.declared.blocks import Block, Context
 
 _WORST = 10
@@ -15,11 +15,17 @@ _WORST = 10
 
 
 def versions(context: Context) -> Iterator[Block]:
-    """Yield the versions of the libraries of each set."""
-    facts = [each.get(VERSIONS) or {} for each in context.results.metadata]
-    found = {name or "this environment": text for each in facts for name, text in each.items()}
-    if found:
-        yield Block(items=[f"{name}: {text}" for name, text in found.items()])
+    """Yield the versions of the libraries of each set, in all runs: each has those of its formats."""
+    found: dict[str, dict[str, None]] = {}
+    for each in context.results.metadata:
+        for name, text in (each.get(VERSIONS) or {}).items():
+            found.setdefault(name or "this environment", {}).update(dict.fromkeys(text.split(", ")))
+    items = [
+        f"{name}: {', '.join([python, *sorted(libraries, key=str.lower)])}"
+        for name, (python, *libraries) in found.items()
+    ]
+    if items:
+        yield Block(items=items)
 
 
 def counts(context: Context) -> Iterator[Block]:
@@ -87,13 +93,7 @@ def _together(names: Sequence[str]) -> str:
 
 def worst(context: Context) -> Iterator[Block]:
     """Yield the worst findings, one for each reader and verdict, with the smallest table."""
-    seen: dict[tuple[object, ...], list[CompatibilityRow]] = {}
-    for row in sorted(context.rows, key=lambda row: "smallest table: " not in row.sentence):
-        if row.verdict in SERIOUS:
-            reader = row.reader.partition("@")[0]
-            seen.setdefault((row.group, reader, row.verdict), []).append(row)
-    order = {verdict: place for place, verdict in enumerate(Verdict)}
-    found = sorted(seen.values(), key=lambda rows: (order[rows[0].verdict], -len(rows)))
+    found = findings(context.rows)
     items = [
         f"{rows[0].writer} read by {rows[0].reader}, {rows[0].subject}: {rows[0].sentence}"
         + (f" ({len(rows):,} cells of this reader and verdict)" if len(rows) > 1 else "")

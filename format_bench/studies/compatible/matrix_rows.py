@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from adapter_core.adapter import format_of
@@ -13,7 +14,10 @@ VERSIONS = "compatibility_versions"
 """Name in the metadata of a run: the versions of libraries by library set."""
 
 SERIOUS = (Verdict.CRASH, Verdict.HANG, Verdict.DIFFERENT, Verdict.REFUSED)
-"""Verdicts whose tables are reduced, the worst first."""
+"""Verdicts that are findings, the worst first."""
+
+REDUCED = "smallest table: "
+"""Begins the part of a row's sentence that names the smallest table with its verdict."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,11 @@ class CompatibilityRow:
         return named(self.format, self.library_set)
 
     @property
+    def cell(self) -> tuple[str, str, str, str, str]:
+        """Facts that tell it apart from all others of its family."""
+        return self.format, self.library_set, self.reader, self.dataset, self.feature
+
+    @property
     def base(self) -> str:
         """The format without its engine."""
         return format_of(self.format)
@@ -78,3 +87,16 @@ FORM = StudyForm(
     reason="sentence",
     threads="all",
 )
+
+
+def findings(rows: Iterable[CompatibilityRow]) -> list[list[CompatibilityRow]]:
+    """Return the rows of each finding, the worst first: one of a reader, in any version, and a verdict.
+
+    The first of its rows has the smallest table, if one of them has.
+    """
+    seen: dict[tuple[str, str, Verdict], list[CompatibilityRow]] = {}
+    for row in sorted(rows, key=lambda row: REDUCED not in row.sentence):
+        if row.verdict in SERIOUS:
+            reader = row.reader.partition("@")[0]
+            seen.setdefault((row.group, reader, row.verdict), []).append(row)
+    return sorted(seen.values(), key=lambda found: (SERIOUS.index(found[0].verdict), -len(found)))

@@ -151,6 +151,20 @@ def test_results_are_records_that_resume_and_merge(readers, tmp_path):
     }
 
 
+def test_the_worst_findings_are_reduced_when_all_cells_are_known(readers, tmp_path):
+    foreign_toys.make(readers, "refusing", "lying", "crashing")
+    out = tmp_path / "out"
+    whole = measured(out, reductions=0)
+    assert not [row for row in whole.values() if "smallest table" in row.sentence]
+    # Also of a run before: the refusal is the least of the three.
+    found = measured(out, reductions=2)
+    reduced = {reader for (_, reader, _), row in found.items() if "smallest table" in row.sentence}
+    assert reduced == {"crashing", "lying"}
+    assert {each.verdict for each in found.values()} == {each.verdict for each in whole.values()}
+    assert measured(out, reductions=2) == found
+    assert len(list((out / "smallest").iterdir())) == 2
+
+
 def test_foreign_writers_are_read_by_all_and_are_of_no_library_set(readers, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     make_library_set(tmp_path / "cache/formatbench/library_sets/old", tmp_path / "ran")
