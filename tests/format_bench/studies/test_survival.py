@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
-from adapter_core.errors import UnsupportedError
+from adapter_core.errors import UnknownNameError, UnsupportedError
+from format_bench.cli.main import format_bench
 from format_bench.instruments import isolation
 from format_bench.instruments.file_calls import FileCall, Kind
 from format_bench.results.load import load
@@ -27,7 +31,7 @@ from format_bench.studies.surviving.ways import Change, Renamed, Way
 from tests.factories.toy_writers import operating, store_numbers
 from tests.helpers import run
 
-ROWS = 20
+ROWS = 8
 
 OVER = Way(Change.REPLACE)
 
@@ -122,12 +126,13 @@ def test_states_are_of_each_fault_at_each_moment():
     assert [each.call for each in states({}, REPLACED, 2)][-1] == END
 
 
-def tried(label, folder, way=OVER, limit=10.0):
+def tried(label, folder, way=OVER, limit=20.0):
     """Return the trials of a toy writer, in a process of its own."""
     data = folder / "data"
     store_numbers(data, ROWS)
     operate = partial(operating, label)
-    prepared = prepare(operate, data, ROWS, way, folder)
+    # A toy needs none of the modules that this process has imported for other tests.
+    prepared = replace(prepare(operate, data, ROWS, way, folder), modules=())
     how = operate, prepared, data, ROWS, way, 100, limit, {}
     outcome = isolation.run(run_trials, *how, limit_seconds=120)
     assert not outcome.status, outcome.sentence
@@ -185,7 +190,7 @@ def test_a_writer_that_overlooks_a_full_disk_is_noticed(tmp_path):
 
 
 def test_errors_crashes_and_hangs_are_told_apart(tmp_path):
-    _, verdicts = tried("Strict", tmp_path, Way(Change.SAVE), limit=2.0)
+    _, verdicts = tried("Strict", tmp_path, Way(Change.SAVE), limit=1.0)
     assert verdicts[Fault.KILL] == {
         Verdict.ABSENT: 1,
         Verdict.CRASH: 1,
@@ -216,9 +221,16 @@ def test_parts_of_a_table_are_recognised():
     assert arranged(whole.iloc[::-1]).equals(whole)
 
 
+USUAL = {"families": "tables", "rows": 200, "moments": 12, "limit": 20.0}
+
+
 def measured(out, formats, **options):
-    usual = {"families": "tables", "rows": 200, "moments": 12, "limit": 10.0}
-    return SURVIVAL.run(out, formats=formats, **(usual | options))[0]
+    return SURVIVAL.run(out, formats=formats, **(USUAL | options))[0]
+
+
+def called(*arguments):
+    """Call the study's command; return its exit status and output."""
+    return CliRunner().invoke(format_bench, ["study", "survival", *map(str, arguments)])
 
 
 def counted(rows, label, change, *faults, renamed=""):
@@ -230,8 +242,17 @@ def counted(rows, label, change, *faults, renamed=""):
     return found
 
 
-def test_real_libraries_are_told_apart(tmp_path):
-    rows = measured(tmp_path, "CSV,SQLite")
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    """Return the results of a run on two formats of tables."""
+    out = tmp_path_factory.mktemp("survival")
+    measured(out, "CSV")
+    measured(out, "SQLite", moments=5)
+    return out
+
+
+def test_real_libraries_are_told_apart(tables):
+    rows = read(FORM, tables)
     whole = {Verdict.EARLIER, Verdict.NEW}
     kills, power = (Fault.KILL, Fault.KILL_IN_WRITE), (Fault.POWER, Fault.NAMES_FIRST, Fault.LAST_FIRST)
     # A row that is cut may change the type of its column; the others are first rows all the same.
@@ -254,30 +275,59 @@ def test_real_libraries_are_told_apart(tmp_path):
     assert "the library refuses a path that is there" in refused.sentence
 
 
-def test_results_are_records_that_resume_and_merge(tmp_path):
-    out = tmp_path / "out"
-    rows = measured(out, "Feather")
-    lines = (out / "results.jsonl").read_text().splitlines()
-    assert measured(out, "Feather") == rows == read(FORM, out)
-    assert (out / "results.jsonl").read_text().splitlines() == lines
-    found = load(out).records
+def test_results_are_records_that_merge(tables, tmp_path):
+    rows, found = read(FORM, tables), load(tables).records
     assert {each.suite for each in found} == {"survival"}
-    neither = [
+    (neither,) = (
         each
         for each in found
-        if (each.metric, each.conditions.get("fault")) == ("survival neither version", "kill")
+        if (each.format, each.metric, each.conditions.get("fault"))
+        == ("CSV", "survival neither version", "kill")
         and each.conditions["change"] == "save"
-    ]
-    assert [len(each.repeats) for each in neither] == [len(rows[1].neither)]
-    place = neither[0].sentence.rpartition("reads in ")[2]
-    reads = [json.loads(each) for each in (out / place).read_text().splitlines()]
-    assert Counter(each["verdict"] for each in reads if each["fault"] == "kill") == rows[1].verdicts
-    merge(tmp_path / "merged", [out])
-    assert (tmp_path / "merged" / place).read_bytes() == (out / place).read_bytes()
+    )
+    (row,) = (
+        each for each in rows if (each.format, each.change, each.fault) == ("CSV", "save", Fault.KILL)
+    )
+    assert len(neither.repeats) == len(row.neither)
+    place = neither.sentence.rpartition("reads in ")[2]
+    reads = [json.loads(each) for each in (tables / place).read_text().splitlines()]
+    assert Counter(each["verdict"] for each in reads if each["fault"] == "kill") == row.verdicts
+    merge(tmp_path / "merged", [tables])
+    assert (tmp_path / "merged" / place).read_bytes() == (tables / place).read_bytes()
+
+
+def test_the_command_resumes_and_prints_the_page(tables, tmp_path):
+    out = shutil.copytree(tables, tmp_path / "out")
+    rows, lines = read(FORM, out), (out / "results.jsonl").read_text().splitlines()
+    assert measured(out, "CSV") == rows
+    assert (out / "results.jsonl").read_text().splitlines() == lines
     # A change whose rows were lost is tried again.
-    kept = [each for each in lines if '"change": "replacement"' not in each]
+    lost = next(each for each in rows if (each.format, each.change) == ("CSV", "replacement")).cell
+    kept = [each for each in lines if not _is_of(json.loads(each), lost)]
+    assert len(kept) < len(lines)
     (out / "results.jsonl").write_text("\n".join(kept) + "\n")
-    assert {each.cell for each in measured(out, "Feather")} == {each.cell for each in rows}
+    options = [text for name, value in USUAL.items() for text in (f"--{name}", value)]
+    done = called("--formats", "CSV", *options, "--out", out)
+    assert done.exit_code == 0, done.output
+    assert "tables: CSV, replacement, kill: " in done.stderr
+    assert "CSV, save" not in done.stderr
+    assert "killed, and left the replayed files, byte by byte" in done.stdout
+    assert {each.cell for each in read(FORM, out)} == {each.cell for each in rows}
+    assert len((out / "results.jsonl").read_text().splitlines()) == len(lines)
+    done = called("--page", out)
+    assert done.stdout.startswith("# When a save is interrupted")
+    assert (
+        "- **Replaced by a rename, writer killed.** 2 of 2 formats always left an intact version."
+        in done.stdout
+    )
+    assert "| CSV |" in done.stdout
+
+
+def _is_of(record, cell):
+    """Return whether a record is of a change."""
+    conditions = record["conditions"]
+    facts = record["format"], conditions["change"], conditions.get("renamed", "")
+    return facts == (cell.format, cell.change, cell.renamed)
 
 
 def test_arrays_are_tried_too(tmp_path):
@@ -301,27 +351,12 @@ def test_records_and_images_are_tried_too(tmp_path):
     assert counted(rows, "MessagePack", "save", Fault.KILL)[Verdict.CUT] > 0
 
 
-def test_the_command_tries_and_prints_the_page(tmp_path):
-    options = ["--formats", "CSV", "--families", "tables", "--rows", 100, "--moments", 6]
-    done = run("study", "survival", *options, "--out", tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "tables: CSV, replacement, kill: " in done.stderr
-    assert "killed, and left the replayed files, byte by byte" in done.stdout
-    done = run("study", "survival", "--page", tmp_path)
-    assert done.stdout.startswith("# When a save is interrupted")
-    assert (
-        "- **Replaced by a rename, writer killed.** 1 of 1 format always left an intact version."
-        in done.stdout
-    )
-    assert "| CSV |" in done.stdout
-
-
 def test_the_command_refuses_unknown_names_and_a_missing_folder(tmp_path):
-    for arguments, sentence in (
-        (["--formats", "XYZ", "--out", tmp_path], "there is no format 'XYZ'"),
-        (["--families", "songs", "--out", tmp_path], "there is no family 'songs'"),
-        ([], "give --out FOLDER"),
-    ):
-        done = run("study", "survival", *arguments)
-        assert done.returncode == 2, done.stderr
-        assert sentence in done.stderr
+    done = run("study", "survival", "--formats", "XYZ", "--out", tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "there is no format 'XYZ'" in done.stderr
+    with pytest.raises(UnknownNameError, match="there is no family 'songs'"):
+        measured(tmp_path, "", families="songs")
+    done = called()
+    assert done.exit_code == 2, done.output
+    assert "give --out FOLDER" in done.output
