@@ -219,7 +219,7 @@ def plan(request: RunRequest, user: Sequence[tuple[str, int]] = (), family: str 
 
 
 def _refuse_lost_levels(request: RunRequest, cases: Iterable[Case]) -> None:
-    """Raise `InvalidRequestError` if a level is named that no case has: an error bound takes its place."""
+    """Raise `InvalidRequestError` if no case has a named level: an error bound takes its place."""
     measured = {(each.codec, each.level) for each in cases}
     for text in request.codecs:
         name, level = codec_choice(text)
