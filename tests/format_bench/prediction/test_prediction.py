@@ -304,7 +304,8 @@ def test_the_check_prints_errors_and_winners(folder, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["check_prediction", str(folder / "results.jsonl")])
     check_prediction.main()
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2] == "| metric | profile | one table for all | mean of all tables | order of a race |"
+    races = "order of a race | order of a race with these tables"
+    assert lines[2] == f"| metric | profile | one table for all | mean of all tables | {races} |"
     # Each format is as many times the others on each table.
     assert lines[-1].startswith("| winner or a tie named | ")
     assert {cell.split(" of ")[0] for cell in lines[-1].split(" | ")[1:3]} == {lines[0].split()[0]}
