@@ -67,7 +67,7 @@ class NetCDF4Store(Appendable):
                 for name, edge in zip(dims, array.shape):
                     file.createDimension(name, edge)
                 variable = file.createVariable(
-                    "values", {dtype}, dims, chunksizes=chunks, {options}
+                    "values", {dtype}, dims, chunksizes=chunks, fill_value={fill_value}, {options}
                 )
                 {scale}
                 variable.set_auto_maskandscale({scales})
@@ -86,11 +86,11 @@ class NetCDF4Store(Appendable):
     def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
         """Return the options of the calls."""
         is_packed = codec == PACKED.name
-        options = {"fill_value": FILL if is_packed else False, **_options(codec, level)}
         scale = f"variable.{SCALE} = array.dtype.type({error_of(level, None) * 2!r})"
         return {
             "dtype": literal(DTYPE) if is_packed else "array.dtype",
-            "options": keywords(**options),
+            "fill_value": literal(FILL if is_packed else False),
+            "options": keywords(**_options(codec, level)),
             "scale": f"{scale}\nvariable.{OFFSET} = array.dtype.type(0)" if is_packed else "",
             "scales": str(is_packed),
             "fill": 'array = array.filled(float("nan"))' if is_packed else "",
