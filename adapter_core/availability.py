@@ -6,6 +6,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import logging
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -34,12 +35,15 @@ def install_hint(extra: str) -> str:
 def import_failure(module: str) -> str:
     """Import a module; return the reason of a failure, or an empty string.
 
-    Warnings that it logs meanwhile are not shown, e.g. of Grain that it has no JAX to be profiled by.
+    Warnings meanwhile are not shown, and are no failure where warnings are errors: Grain logs that it
+    has no JAX to be profiled by, and pyproj warns if it does not find its database.
     """
     disabled = logging.root.manager.disable
     logging.disable(max(disabled, logging.WARNING))
     try:
-        importlib.import_module(module)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            importlib.import_module(module)
     except KeyboardInterrupt:
         raise
     except ModuleNotFoundError as error:
