@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -72,6 +73,10 @@ class KerchunkStore(ArrayStore):
                 dataset[selection] = values
             self._finish(file, dataset, source)
         translator = SingleHdf5ToZarr(str(path / DATA_FILE), DATA_FILE, error="raise")
+        # A collection in zarr's thread that frees an object of h5py would wait for the lock that h5py
+        # holds while it visits the file, and the visit waits for zarr's thread.
+        was_collecting = gc.isenabled()
+        gc.disable()
         try:
             references = translator.translate()
         except Hdf5FeatureNotSupported as error:
@@ -79,6 +84,9 @@ class KerchunkStore(ArrayStore):
             raise self.refusal(
                 "only some chunks become smaller, and Kerchunk needs all alike"
             ) from error
+        finally:
+            if was_collecting:
+                gc.enable()
         attributes = json.loads(references["refs"][f"{name}/.zattrs"])
         attributes[DIMS_ATTRIBUTE] = source.dims
         references["refs"][f"{name}/.zattrs"] = json.dumps(attributes)
