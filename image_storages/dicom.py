@@ -38,10 +38,9 @@ class Adapter(ImageFiles):
         "module": "from pydicom import Dataset, dcmwrite, uid\nfrom pydicom.pixels import pixel_array",
         "encode": (
             "file = Dataset()\n"
-            "file.SOPClassUID = uid.SecondaryCaptureImageStorage\n"
-            "file.SOPInstanceUID = uid.generate_uid()\n"
-            'kind = "MONOCHROME2" if image.ndim == 2 else "RGB"\n'
-            "file.set_pixel_data(image, kind, bits_stored=8)\n"
+            "file.SOPClassUID, file.SOPInstanceUID = "
+            "uid.SecondaryCaptureImageStorage, uid.generate_uid()\n"
+            'file.set_pixel_data(image, "MONOCHROME2" if image.ndim == 2 else "RGB", bits_stored=8)\n'
             "dcmwrite(os.path.join({path}, name), file, enforce_file_format=True)"
         ),
         "decode": 'image = pixel_array(os.path.join({path}, row["file"]))',
