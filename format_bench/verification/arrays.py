@@ -237,7 +237,9 @@ class Errors:
         if max(np.abs(before).max(initial=0.0), np.abs(after).max(initial=0.0)) > _LARGE:
             before, after = before.astype(np.longdouble), after.astype(np.longdouble)
         size, change = np.abs(before), np.abs(after - before)
-        shares = np.divide(change, size, out=np.zeros_like(change), where=size > 0)
+        # A change of a subnormal number may be infinitely many times as large as it is.
+        with np.errstate(over="ignore"):
+            shares = np.divide(change, size, out=np.zeros_like(change), where=size > 0)
         self._absolute = max(self._absolute, change.max(initial=0.0))
         self._relative = max(self._relative, shares.max(initial=0.0))
         self._count += int(finite.sum())

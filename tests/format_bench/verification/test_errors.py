@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as of_numpy
 
@@ -48,6 +48,7 @@ def test_equal_arrays_have_no_errors_and_nothing_is_no_array():
 
 
 @given(of_numpy.arrays("float64", st.just((2, 6))))
+@example(np.array([[2e-311] * 6, [1.0] * 6]))
 def test_errors_of_any_floats_are_finite(values):
     found = errors_of((values[0], values[1])).by_metric()
     assert all(math.isfinite(each) and each >= 0 for each in found.values()), found
