@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +17,18 @@ LABELS_FILE = "labels.csv"
 Refusal = Callable[[str], Exception]
 
 
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a storage on the shapes of images."""
+
+    channels: frozenset[int] | None
+    """Allowed numbers of channels, 0 for shape (height, width); any if None."""
+    longest_side: int | None
+    """Longest allowed height or width, in pixels; any if None."""
+    equal: bool
+    """True if all images must have the shape of the first."""
+
+
 class CheckedImages:
     """Images in order, each requested once and checked as it comes.
 
@@ -23,12 +36,10 @@ class CheckedImages:
     ----------
     images : sequence of numpy.ndarray
         The user's images.
-    channels : frozenset of int, optional
-        Allowed numbers of channels, 0 for shape (height, width); any if None.
+    limits : Limits
+        The storage's limits.
     refusal : callable
         Returns the error to raise for a reason.
-    equal : bool
-        True if all images must have the shape of the first.
     check : bool
         False if all images have been checked before.
     """
@@ -36,13 +47,12 @@ class CheckedImages:
     def __init__(
         self,
         images: Sequence[np.ndarray],
-        channels: frozenset[int] | None,
+        limits: Limits,
         refusal: Refusal,
         *,
-        equal: bool,
         check: bool = True,
     ) -> None:
-        self._images, self._channels, self._refusal, self._equal = images, channels, refusal, equal
+        self._images, self._limits, self._refusal = images, limits, refusal
         self._must_check = check
 
     def __len__(self) -> int:
@@ -81,10 +91,16 @@ class CheckedImages:
         if image.size == 0:
             raise self._refusal(f"image {index} has no pixel: its shape is {image.shape}")
         channels = image.shape[2] if image.ndim == 3 else 0  # noqa: PLR2004 (height, width, channels)
-        if self._channels is not None and channels not in self._channels:
+        limits = self._limits
+        if limits.channels is not None and channels not in limits.channels:
             kind = f"{channels} channels" if channels else "no channels (greyscale)"
             raise self._refusal(f"image {index} has {kind}")
-        if self._equal and known and image.shape not in known:
+        if limits.longest_side is not None and max(image.shape[:2]) > limits.longest_side:
+            raise self._refusal(
+                f"image {index} of {image.shape[0]} x {image.shape[1]} pixels "
+                f"has a side beyond {limits.longest_side}"
+            )
+        if limits.equal and known and image.shape not in known:
             first = next(iter(known))
             raise self._refusal(
                 f"all must have one shape, but image {index} is {image.shape} and the first {first}"

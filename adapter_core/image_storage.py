@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.adapter import BaseAdapter
 from adapter_core.errors import CannotHoldError
-from adapter_core.image_input import CheckedImages, checked_labels
+from adapter_core.image_input import CheckedImages, Limits, checked_labels
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +28,8 @@ class ImageStorage(BaseAdapter):
 
     channels: ClassVar[frozenset[int] | None] = None
     """Supported numbers of channels, 0 for greyscale of shape (height, width); None: any."""
+    longest_side: ClassVar[int | None] = None
+    """Longest supported height or width, in pixels; None: any."""
     equal_shapes_only: ClassVar[bool] = False
     """True if all images of a set must have the same shape."""
     changes_pixels: ClassVar[bool] = False
@@ -107,9 +109,8 @@ class ImageStorage(BaseAdapter):
         return CannotHoldError(f"{self.label} cannot store these images: {reason}")
 
     def _checked(self, images: Sequence[np.ndarray], *, check: bool = True) -> CheckedImages:
-        return CheckedImages(
-            images, self.channels, self.refusal, equal=self.equal_shapes_only, check=check
-        )
+        limits = Limits(self.channels, self.longest_side, self.equal_shapes_only)
+        return CheckedImages(images, limits, self.refusal, check=check)
 
     @abstractmethod
     def _save(self, images: CheckedImages, labels: np.ndarray, path: Path) -> None:

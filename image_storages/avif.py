@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 # Limits of libavif's decoder: https://github.com/AOMediaCodec/libavif/blob/main/include/avif/avif.h,
 # AVIF_DEFAULT_IMAGE_DIMENSION_LIMIT and AVIF_DEFAULT_IMAGE_SIZE_LIMIT
-LONGEST_SIDE = 32_768
 MOST_PIXELS = 16_384 * 16_384
 
 # Default of libavif's own encoder, avifenc. imagecodecs' default, 0, takes ten times as long for files
@@ -32,6 +31,7 @@ class Adapter(ImageFiles):
     ending = ".avif"
     requires = ("imagecodecs",)
     channels: ClassVar = frozenset({0, 1, 2, 3, 4})
+    longest_side = 32_768
     _code_of_file: ClassVar = {
         "module": "import imagecodecs",
         "bytes": "imagecodecs.avif_encode(image, level=100, speed=6)",
@@ -42,8 +42,6 @@ class Adapter(ImageFiles):
         import imagecodecs
 
         height, width = image.shape[:2]
-        if max(height, width) > LONGEST_SIDE:
-            raise self.refusal(f"an image of {height} x {width} pixels has a side beyond {LONGEST_SIDE}")
         if height * width > MOST_PIXELS:
             raise self.refusal(f"an image has more than {MOST_PIXELS} pixels")
         return imagecodecs.avif_encode(image, level=100, speed=SPEED)

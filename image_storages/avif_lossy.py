@@ -10,9 +10,6 @@ from adapter_core.images.one_file_each import ImageFiles, Shape, in_colour, out_
 if TYPE_CHECKING:
     import numpy as np
 
-# AV1's: https://aomediacodec.github.io/av1-spec/#sequence-header-obu-semantics
-LONGEST_SIDE = 32_768
-
 
 class Adapter(ImageFiles):
     """One AVIF file an image at Pillow's defaults, quality 75 and speed 6, and labels.csv; lossy.
@@ -27,6 +24,8 @@ class Adapter(ImageFiles):
     requires = ("pillow",)
     modules: ClassVar = {"pillow": "PIL"}
     channels: ClassVar = frozenset({0, 1, 3, 4})
+    # AV1's: https://aomediacodec.github.io/av1-spec/#sequence-header-obu-semantics
+    longest_side = 32_768
     changes_pixels = True
     _code_of_file: ClassVar = {
         "module": "from PIL import Image",
@@ -37,9 +36,6 @@ class Adapter(ImageFiles):
     def _encode(self, image: np.ndarray) -> bytes:
         from PIL import Image
 
-        height, width = image.shape[:2]
-        if max(height, width) > LONGEST_SIDE:
-            raise self.refusal(f"an image of {height} x {width} pixels has a side beyond {LONGEST_SIDE}")
         file = BytesIO()
         Image.fromarray(in_colour(image)).save(file, "AVIF")
         return file.getvalue()

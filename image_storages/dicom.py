@@ -11,10 +11,6 @@ from adapter_core.images.one_file_each import ImageFiles, Shape
 if TYPE_CHECKING:
     import numpy as np
 
-# Rows and columns have 16 bits:
-# https://dicom.nema.org/medical/dicom/current/output/chtml/part03/sect_C.7.6.3.html
-LONGEST_SIDE = 65_535
-
 # For identifiers of one length, so that equal images are files of equal size.
 HIGHEST_BIT = 1 << 127
 
@@ -34,6 +30,9 @@ class Adapter(ImageFiles):
     ending = ".dcm"
     requires = ("pydicom",)
     channels: ClassVar = frozenset({0, 1, 3})
+    # Rows and columns have 16 bits:
+    # https://dicom.nema.org/medical/dicom/current/output/chtml/part03/sect_C.7.6.3.html
+    longest_side = 65_535
     _code_of_file: ClassVar = {
         "module": "from pydicom import Dataset, dcmwrite, uid\nfrom pydicom.pixels import pixel_array",
         "encode": (
@@ -52,8 +51,6 @@ class Adapter(ImageFiles):
         from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage
 
         height, width = image.shape[:2]
-        if max(height, width) > LONGEST_SIDE:
-            raise self.refusal(f"an image of {height} x {width} pixels has a side beyond {LONGEST_SIDE}")
         file = Dataset()
         file.file_meta = FileMetaDataset()
         file.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian

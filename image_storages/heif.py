@@ -10,9 +10,6 @@ from adapter_core.images.one_file_each import ImageFiles, Shape
 if TYPE_CHECKING:
     import numpy as np
 
-# Tried: libde265, the decoder, takes no longer sides.
-LONGEST_SIDE = 65_528
-
 MODES = ("L", "L", "LA", "RGB", "RGBA")
 
 
@@ -30,6 +27,8 @@ class Adapter(ImageFiles):
     requires = ("pillow-heif",)
     modules: ClassVar = {"pillow-heif": "pillow_heif"}
     channels: ClassVar = frozenset({0, 1, 2, 3, 4})
+    # Tried: libde265, the decoder, takes no longer sides.
+    longest_side = 65_528
     _code_of_file: ClassVar = {
         "module": "import pillow_heif",
         "encode": (
@@ -44,8 +43,6 @@ class Adapter(ImageFiles):
         import pillow_heif
 
         height, width = image.shape[:2]
-        if max(height, width) > LONGEST_SIDE:
-            raise self.refusal(f"an image of {height} x {width} pixels has a side beyond {LONGEST_SIDE}")
         mode = MODES[image.shape[2] if image.ndim > 2 else 0]  # noqa: PLR2004 (with channels)
         file = BytesIO()
         # Quality -1 is without loss; it takes the colours as they are (matrix 0), and all of them (444).

@@ -10,10 +10,6 @@ from adapter_core.images.one_file_each import ImageFiles, Shape
 if TYPE_CHECKING:
     import numpy as np
 
-# JPEG_MAX_DIMENSION of libjpeg, Pillow's library:
-# https://github.com/libjpeg-turbo/libjpeg-turbo/blob/main/src/jmorecfg.h
-LONGEST_SIDE = 65_500
-
 
 class Adapter(ImageFiles):
     """One JPEG file an image at Pillow's default quality, 75, and labels.csv; lossy.
@@ -28,6 +24,9 @@ class Adapter(ImageFiles):
     requires = ("pillow",)
     modules: ClassVar = {"pillow": "PIL"}
     channels: ClassVar = frozenset({0, 1, 3})
+    # JPEG_MAX_DIMENSION of libjpeg, Pillow's library:
+    # https://github.com/libjpeg-turbo/libjpeg-turbo/blob/main/src/jmorecfg.h
+    longest_side = 65_500
     changes_pixels = True
     _code_of_file: ClassVar = {
         "module": "from PIL import Image",
@@ -38,11 +37,8 @@ class Adapter(ImageFiles):
     def _encode(self, image: np.ndarray) -> bytes:
         from PIL import Image
 
-        height, width = image.shape[:2]
-        if max(height, width) > LONGEST_SIDE:
-            raise self.refusal(f"an image of {height} x {width} pixels has a side beyond {LONGEST_SIDE}")
         if image.shape[2:] == (1,):
-            image = image.reshape(height, width)
+            image = image.reshape(image.shape[:2])
         file = io.BytesIO()
         Image.fromarray(image).save(file, "JPEG")
         return file.getvalue()

@@ -9,10 +9,6 @@ from adapter_core.images.one_file_each import ImageFiles, Shape, in_colour, out_
 if TYPE_CHECKING:
     import numpy as np
 
-# Limit of imagecodecs; libwebp's is one more:
-# https://developers.google.com/speed/webp/faq#what_is_the_maximum_size_a_webp_image_can_be
-LONGEST_SIDE = 16_382
-
 
 class Adapter(ImageFiles):
     """One lossless WebP file an image, with libwebp's default effort, and labels.csv.
@@ -27,6 +23,9 @@ class Adapter(ImageFiles):
     ending = ".webp"
     requires = ("imagecodecs",)
     channels: ClassVar = frozenset({0, 1, 2, 3, 4})
+    # Limit of imagecodecs; libwebp's is one more:
+    # https://developers.google.com/speed/webp/faq#what_is_the_maximum_size_a_webp_image_can_be
+    longest_side = 16_382
     _code_of_file: ClassVar = {
         "module": "import imagecodecs",
         "bytes": "imagecodecs.webp_encode(image, lossless=True)",
@@ -36,9 +35,6 @@ class Adapter(ImageFiles):
     def _encode(self, image: np.ndarray) -> bytes | bytearray:
         import imagecodecs
 
-        height, width = image.shape[:2]
-        if max(height, width) > LONGEST_SIDE:
-            raise self.refusal(f"an image of {height} x {width} pixels has a side beyond {LONGEST_SIDE}")
         return imagecodecs.webp_encode(in_colour(image), lossless=True)
 
     def _decode(self, data: bytes, shape: Shape) -> np.ndarray:
