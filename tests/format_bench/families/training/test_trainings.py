@@ -22,9 +22,6 @@ from tests.factories import fake_loaders
 STEPS = {each.name: each for each in FAMILIES["training"].steps}
 COUNT = 700  # three batches of rows
 BRIEF = Effort(0.0, 1)
-costly = pytest.mark.costly(
-    "adapter_core.training", "format_bench.families.training", "training_loaders"
-)
 
 
 @pytest.fixture(scope="module")
@@ -169,9 +166,9 @@ def test_samples_come_over_a_link(measured):
     ("label", "dataset"),
     [
         ("Files[loop]", "training-images"),
-        pytest.param("Feather[loop]", "training-rows", marks=costly),
-        pytest.param("Zarr.dir[loop]", "training-windows", marks=costly),
-        pytest.param("Zarr[xbatcher]", "training-windows", marks=costly),
+        ("Feather[loop]", "training-rows"),
+        ("Zarr.dir[loop]", "training-windows"),
+        ("Zarr[xbatcher]", "training-windows"),
     ],
 )
 def test_plain_loops_read_their_storages_at_a_server(measured, label, dataset):
@@ -180,7 +177,6 @@ def test_plain_loops_read_their_storages_at_a_server(measured, label, dataset):
     assert found["bytes per sample"].repeats[0] > 0
 
 
-@costly
 @pytest.mark.server
 @pytest.mark.usefixtures("stand_in")
 def test_a_cache_that_is_too_small_fetches_samples_again(measured):
