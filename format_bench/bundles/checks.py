@@ -220,6 +220,12 @@ def _versions(bundle: Bundle) -> CheckResult:
         for known in [{} if run_id is None else runs.get(run_id, every)]
         if (reason := _about_version(name, version, suite, known))
     )
+    found |= dict.fromkeys(
+        f"the head has {name} {joined(sorted(each))} for one run"
+        for run_id, versions in runs.items()
+        for name, each in versions.items()
+        if run_id is not None and len(each) > 1
+    )
     unknown = sorted({suite_of(each) for each in bundle.records} - {*SUITES})
     if unknown:
         found[f"suite {joined(unknown)} is not known here"] = None

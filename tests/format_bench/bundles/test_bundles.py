@@ -277,6 +277,13 @@ def test_versions_have_to_be_those_of_the_run_that_measured():
         assert failed(found) == expected
 
 
+def test_a_run_has_one_version_of_each_library():
+    parts = [METADATA | {"run_id": "one", "libraries": {"pandas": each}} for each in ("3.1.0", "3.1.1")]
+    record = timed(0.5, environment="CPython 3.11.7, measurement 1, pandas 3.1.1", run_id="one")
+    found = made(results([record], metadata=parts), {}, lambda _: None)
+    assert failed(found) == {"versions"}
+
+
 def test_the_version_of_python_has_to_agree():
     environment = "CPython 3.12.1, measurement 1"
     run = METADATA | {"python": {"implementation": "CPython", "version": "3.11.7 (main)"}}
