@@ -14,9 +14,11 @@ from adapter_core import UnknownNameError
 from data_generator import datasets
 
 TABLES = (
-    "baskets embeddings embeddings-float16 embeddings-int8 genes-1000 genes-10000 genes-50000 kaons "
+    "baskets embeddings embeddings-float16 embeddings-int8 places roads parcels "
+    "genes-1000 genes-10000 genes-50000 kaons "
     "kaons-deep log-lines query query-keys query-nested query-wide series eq int float bool str "
-    "versions visits webface core bi classic geo log ml flights flights-airlines weather".split()
+    "versions visits webface core bi classic geo log ml countries "
+    "places-countries flights flights-airlines weather".split()
 )
 IMAGES = "cifar-like imagenet-like digits pictures".split()
 HOURLY = ["era5-hourly", "era5-hourly-soil", "era5-hourly-1deg", "era5-hourly-soil-1deg"]

@@ -1,0 +1,103 @@
+"""Columns of geometries: bytes in Well-known Binary (WKB) of two dimensions.
+
+https://www.ogc.org/standards/sfa has the encoding. Coordinates are longitudes and latitudes, as in
+GeoParquet and GeoJSON unless they say otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from adapter_core.kinds import Kind, kinds_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+GEOMETRY = "geometry"
+"""Name of the column of geometries in formats that keep none."""
+
+TYPES = (
+    "Point",
+    "LineString",
+    "Polygon",
+    "MultiPoint",
+    "MultiLineString",
+    "MultiPolygon",
+    "GeometryCollection",
+)
+"""Names of the types, whose numbers in WKB begin at 1."""
+
+# A mark for little-endian numbers, and the number of the type.
+_HEAD_BYTES = 5
+_LITTLE_ENDIAN = 1
+
+
+def geometry_columns(df: pd.DataFrame) -> list[str]:
+    """Return the names of the columns that contain geometries and nulls alone, at least one geometry."""
+    return [
+        df.columns[position]
+        for position, kind in enumerate(kinds_of(df))
+        if kind is Kind.BINARY and types_of(df.iloc[:, position])
+    ]
+
+
+def types_of(column: pd.Series) -> list[str]:
+    """Return the types of the geometries of a column, in their order; empty if others are among them."""
+    import pyarrow as pa
+
+    return types_in(pa.array(column.array, pa.large_binary(), from_pandas=True))
+
+
+def types_in(values: pa.Array | pa.ChunkedArray) -> list[str]:
+    """Return the types of geometries, shape (rows,); empty if bytes that are none are among them."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    heads = pc.binary_slice(values.drop_null().cast(pa.large_binary()), 0, _HEAD_BYTES)
+    if pc.min(pc.binary_length(heads)).as_py() != _HEAD_BYTES:
+        return []
+    chunks = heads.chunks if isinstance(heads, pa.ChunkedArray) else [heads]
+    # The slices of a chunk are one after another in its buffer.
+    pieces = np.concatenate(
+        [np.frombuffer(each.buffers()[2], np.uint8, len(each) * _HEAD_BYTES) for each in chunks]
+    ).reshape(-1, _HEAD_BYTES)
+    numbers = np.unique(np.ascontiguousarray(pieces[:, 1:]).view("<u4"))
+    is_known = numbers[0] >= 1 and numbers[-1] <= len(TYPES)
+    if not is_known or (pieces[:, 0] != _LITTLE_ENDIAN).any():
+        return []
+    return [TYPES[number - 1] for number in numbers]
+
+
+def middles(column: pd.Series) -> np.ndarray:
+    """Return the middles of the bounds of geometries, shape (rows, 2); NaN for nulls."""
+    import shapely
+
+    bounds = shapely.bounds(shapely.from_wkb(column.to_numpy(object)))
+    found: np.ndarray = (bounds[:, :2] + bounds[:, 2:]) / 2
+    return found
+
+
+def with_empty(column: pd.Series) -> bool:
+    """Return True if a geometry has no coordinates."""
+    import shapely
+
+    return bool(shapely.is_empty(shapely.from_wkb(column.to_numpy(object))).any())
+
+
+def with_long_coordinates(column: pd.Series) -> bool:
+    """Return True if a coordinate has more than 12 decimals, or is not below 1,000, or not a number."""
+    import numpy as np
+    import shapely
+
+    coordinates = shapely.get_coordinates(shapely.from_wkb(column.to_numpy(object)))
+    # Of numbers below 1,000 these are 15 digits, which a float keeps.
+    is_short = (np.round(coordinates, _SHORT_DECIMALS) == coordinates) & (
+        np.abs(coordinates) < _SHORT_LIMIT
+    )
+    return not is_short.all()
+
+
+_SHORT_DECIMALS, _SHORT_LIMIT = 12, 1_000
