@@ -115,6 +115,8 @@ class SortedSaves(CodecChoice):
     """Phrase on the additions of `save_tuned` for the sort key and the lookup columns, e.g. indexes."""
     indexes_vectors: ClassVar[bool] = False
     """True if `save_tuned` makes an index of lookup columns of vectors; other formats leave them out."""
+    orders_rows_by_place: ClassVar[bool] = False
+    """True if `save_tuned` writes the rows of a table with geometries in an order of their places."""
     layout_names: ClassVar[Mapping[str, str]] = {}
     """The library's options for fields of `TableLayout`, e.g. {"group_rows": "row_group_size"}."""
     layout_codecs: ClassVar[tuple[str, ...]] = ()

@@ -1,0 +1,28 @@
+"""SpatiaLite through GDAL."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from adapter_core.file_facts import FileFacts
+from adapter_core.tables.gdal import FeatureFormat, snippet_of
+
+
+class Adapter(FeatureFormat):
+    """SpatiaLite through pyogrio: a database of SQLite with an R-tree of the geometries."""
+
+    label = "SpatiaLite"
+    suffix = ".sqlite"
+    suite = "features"
+    requires = ("pandas", "pyarrow>=15", "pyogrio>=0.12", "shapely>=2")
+    driver = "SQLite"
+    dataset_options: ClassVar = {"SPATIALITE": "YES", "INIT_WITH_EPSG": "NO"}
+    layer_options: ClassVar = {"LAUNDER": "NO"}
+    keeps_minus_zero = False
+    own_names: ClassVar = frozenset({"ogc_fid"})
+    file_facts = FileFacts(silent="GDAL tells no settings of the file", threads="one core")
+    snippet = snippet_of(
+        driver,
+        {"int8": "int16"},
+        'layer_options={"LAUNDER": "NO"}, dataset_options={"SPATIALITE": "YES", "INIT_WITH_EPSG": "NO"}',
+    )
