@@ -13,7 +13,9 @@ every engine (decision 38):
   a column counts rows.
 - **Order**: nulls come last, whether it ascends or descends.
 - **Joins**: a null key has no partner.
-- **Neighbours** of a vector are the rows whose vectors have the least Euclidean distances from it.
+- **Neighbours** of a vector are the rows whose vectors have the least Euclidean distances from it, of a
+  point the rows whose geometries have them, in the units of their coordinates.
+- **Geometries** intersect if they have a point in common, edges included; a null intersects none.
 """
 
 from __future__ import annotations
@@ -122,7 +124,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Join:
-    """Inner join with a second table, with other column names than the first."""
+    """Inner join with a second table, with other column names than the first, but for geometries."""
 
     table: str
     """Name of the second table."""
@@ -132,6 +134,9 @@ class Join:
     """Column of the second table, whose values differ."""
     columns: Sequence[str]
     """The columns of the second table that the query uses besides."""
+    intersects: bool = False
+    """True to join rows whose geometries intersect, in place of rows with equal keys; both columns are
+    geometries then."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))
@@ -142,17 +147,27 @@ class Nearest:
     """The neighbours of vectors: of each vector so many rows, in any order, vector after vector."""
 
     column: str
-    """A column of vectors of one length, without nulls."""
+    """A column of vectors of one length, or of geometries, without nulls."""
     vectors: Sequence[Sequence[float]]
-    """At least one, of the column's length."""
+    """At least one, of the column's length; for geometries points."""
     count: int
     """Number of neighbours of each vector."""
     candidates: int = 1
     """Rows that a search by an index compares by their own vectors, for each neighbour; a scan compares
     all."""
+    of_geometries: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "vectors", tuple(map(tuple, self.vectors)))
+
+
+@dataclass(frozen=True)
+class Box:
+    """Condition that a geometry intersects a rectangle."""
+
+    column: str
+    bounds: tuple[float, float, float, float]
+    """Least x and y, then greatest x and y."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,6 +192,8 @@ class Query:
     join: Join | None = None
     nearest: Nearest | None = None
     """Selects rows by their vectors; not together with other conditions."""
+    box: Box | None = None
+    """Selects rows by their geometries, together with `where`."""
     shape: bool = False
     """True for the number of rows and of columns, in this order, and nothing else."""
     statement: str = ""
@@ -197,16 +214,23 @@ class Query:
         if (self.limit is None) != (self.order is None):
             raise ValueError("a limit needs an order, else any rows would do, and an order a limit")
         if self.nearest and (
-            not self.columns or self.where or self.positions or self.order or self.join
+            not self.columns or self.where or self.positions or self.order or self.join or self.box
         ):
             raise ValueError("neighbours have columns, and no conditions, positions, order or join")
         if self.groups and (self.order or not self.aggregates):
             raise ValueError("groups have aggregates, and no order")
 
     @property
+    def asks_geometries(self) -> bool:
+        """True if geometries select rows."""
+        by_join = self.join is not None and self.join.intersects
+        by_distance = self.nearest is not None and self.nearest.of_geometries
+        return self.box is not None or by_join or by_distance
+
+    @property
     def is_count(self) -> bool:
         """True for the number of all rows."""
-        plain = not (self.where or self.groups or self.join or self.positions)
+        plain = not (self.where or self.groups or self.join or self.positions or self.box)
         return plain and self.aggregates == (Aggregate(COUNT),)
 
     @property
@@ -225,7 +249,8 @@ class Query:
     @property
     def compared(self) -> list[str]:
         """Columns of the conditions."""
-        return list(dict.fromkeys(each.column for each in self.where))
+        of_box = [self.box.column] if self.box else []
+        return list(dict.fromkeys([*(each.column for each in self.where), *of_box]))
 
     @property
     def read(self) -> list[str]:

@@ -51,10 +51,12 @@ class Part(StrEnum):
     """It takes statements."""
     NEAREST = "neighbours"
     """It finds the neighbours of vectors."""
+    GEOMETRIES = "geometries"
+    """It selects and joins rows by their geometries."""
 
 
-ALL_PARTS = frozenset(Part) - {Part.NEAREST}
-"""All but the neighbours of vectors, which few libraries find."""
+ALL_PARTS = frozenset(Part) - {Part.NEAREST, Part.GEOMETRIES}
+"""All but neighbours of vectors and geometries, which few libraries know."""
 
 
 class QueryEngine(ABC):
@@ -115,17 +117,20 @@ class QueryEngine(ABC):
         reason = self.unsupported(format_label, query)
         needed = {
             Part.POSITIONS: bool(query.positions),
-            Part.JOIN: query.join is not None,
+            Part.JOIN: query.join is not None and not query.join.intersects,
             Part.GROUPS: bool(query.aggregates) and not query.is_count,
             Part.ORDER: query.order is not None,
-            Part.NEAREST: query.nearest is not None,
+            Part.NEAREST: query.nearest is not None and not query.asks_geometries,
         }
         if query.statement and Part.SQL not in self.does:
             reason = "it takes no SQL"
         times = [each for each in query.where if isinstance(each, Comparison) and each.type == TIMES]
         if times and format_label not in self.compares_times:
             reason = reason or "its conditions on times have not been written"
-        if query.nearest and Part.NEAREST not in self.does and self.finished_by != "pyarrow":
+        if query.asks_geometries:
+            if Part.GEOMETRIES not in self.does:
+                reason = reason or "it knows no geometries"
+        elif query.nearest and Part.NEAREST not in self.does and self.finished_by != "pyarrow":
             reason = reason or "it computes no distances of vectors"
         if not reason and not self.finished_by:
             lacking = [part for part, is_needed in needed.items() if is_needed and part not in self.does]

@@ -376,6 +376,18 @@ def _is_nearest(value: Any) -> bool:
     )
 
 
+def _is_box(value: Any) -> bool:
+    if not _is_table(value) or value.keys() not in ({"column", "share"}, {"column", "bounds"}):
+        return False
+    bounds = value.get("bounds", [0, 0, 0, 0])
+    return (
+        _is_text(value["column"])
+        and _is_share(value.get("share", 1))
+        and _list_of(_is_number)(bounds)
+        and len(bounds) == len(("least x", "least y", "greatest x", "greatest y"))
+    )
+
+
 _DATES, _TIMES = [date, date], [datetime, datetime]
 """Types of the two bounds of coordinates in time."""
 
@@ -427,6 +439,10 @@ _TABLE_FIELDS: dict[str, _Check] = {
         '{ table = "shops", column = "shop", key = "number", columns = ["town"] }',
     ),
     "nearest": (_is_nearest, '{ column = "embedding", count = 10, vectors = 20 }'),
+    "box": (
+        _is_box,
+        '{ column = "geometry", share = 0.001 }, or bounds = [0, 0, 3, 2] in place of a share',
+    ),
     "shape": (lambda value: value is True, "true, or leave it out"),
     "sql": (_is_text, "a statement on the table data"),
 }

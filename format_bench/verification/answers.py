@@ -210,7 +210,8 @@ def _normal_column(column: pa.ChunkedArray) -> _Column:
         return _Column(pa.array(texts, pa.large_string()), nulls)
     if types.is_binary(arrow) or types.is_large_binary(arrow):
         column = column.cast(pa.large_binary())
-    return _Column(column.cast(pa.large_string()).combine_chunks(), nulls)
+    # Bytes need not be text.
+    return _Column(column.cast(pa.large_string(), safe=False).combine_chunks(), nulls)
 
 
 def _as_numbers(times: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -69,6 +69,11 @@ class Facts:
     questions: Questions | None
     is_own: bool
 
+    @property
+    def asks_geometries(self) -> bool:
+        """Whether a question selects rows by their geometries."""
+        return any(not isinstance(each, str) and each.asks_geometries for each in self.asked.values())
+
     def query(self, name: str) -> Query:
         """Return the query of a question; raise `UnsupportedError` if it is not asked."""
         found = self.asked[name]
@@ -279,6 +284,8 @@ class QueryOperations(CatalogOperations):
             keys, _ = data.facts.tuned.get(first, ([], []))
         if keys:
             wanted = wanted.sort_values(list(keys), kind="stable", ignore_index=True)
+            if self._orders_by_place(data.facts):
+                found = found.sort_values(list(keys), kind="stable", ignore_index=True)
         return verify(wanted, found, *self.adapter.format.kept)
 
     def check_query(self, query: str) -> None:
@@ -292,7 +299,11 @@ class QueryOperations(CatalogOperations):
     def _reorders(self) -> bool:
         if self.layout is not None:
             return bool(self.layout.sort_by or self.layout.partition_by)
-        return self.track == TUNED and not self.facts.is_sorted
+        is_reordered = not self.facts.is_sorted or self._orders_by_place(self.facts)
+        return self.track == TUNED and is_reordered
+
+    def _orders_by_place(self, facts: Facts) -> bool:
+        return facts.asks_geometries and self.adapter.format.orders_rows_by_place
 
     def open_query(self, query: str, file: Path) -> OpenQuery:
         """Open the saved tables by a new instance of the engine's connection."""

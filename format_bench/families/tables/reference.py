@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core.query import Aggregate, Condition, Nearest, Query
+    from adapter_core.query import Aggregate, Condition, Join, Nearest, Query
 
 
 def answer(query: Query, tables: Mapping[str, pd.DataFrame]) -> Answer:
@@ -47,8 +47,10 @@ def answer(query: Query, tables: Mapping[str, pd.DataFrame]) -> Answer:
     _check_nan(df, query)
     rows = selected(df, query)
     if query.nearest:
-        rows = _neighbours(df, query.nearest)
-        table = _table({name: _column(df, name, rows) for name in query.columns})
+        neighbours = _near_places if query.nearest.of_geometries else _neighbours
+        rows = neighbours(df, query.nearest)
+        # A row may be near to several.
+        table = _table({name: df[name].iloc[rows] for name in query.columns})
         return Answer(table, group_rows=min(query.nearest.count, len(df)))
     columns = {name: _column(df, name, rows) for name in query.needed}
     if query.join:
@@ -137,6 +139,10 @@ def selected(df: pd.DataFrame, query: Query) -> np.ndarray:
     if query.positions:
         return np.array(query.positions)
     mask = np.ones(len(df), bool)
+    if query.box:
+        import shapely
+
+        mask &= _intersecting(_geometries(df[query.box.column]), shapely.box(*query.box.bounds))
     for each in query.where:
         mask &= _mask(df[each.column], each)
     return np.flatnonzero(mask)
@@ -162,9 +168,51 @@ def _neighbours(df: pd.DataFrame, nearest: Nearest) -> np.ndarray:
         for place in (nearest.count - 1, nearest.count)
     )
     if (next_one - last <= _NEAR_TIE * next_one).any():
-        reason = f"rows number {nearest.count} and {nearest.count + 1} are equally near to a vector"
-        raise UnsupportedError(reason)
+        raise UnsupportedError(_TIE.format(nearest.count, nearest.count + 1, "vector"))
     return order[: nearest.count].T.reshape(-1)
+
+
+def _geometries(column: pd.Series) -> np.ndarray:
+    import shapely
+
+    found: np.ndarray = shapely.from_wkb(column.to_numpy(object))
+    return found
+
+
+def _intersecting(geometries: np.ndarray, one: Any) -> np.ndarray:
+    """Return True for the geometries that intersect one, which only those near it are tried for."""
+    import numpy as np
+    import shapely
+
+    left, lower, right, upper = shapely.bounds(one)
+    bounds = shapely.bounds(geometries).T
+    may = (bounds[0] <= right) & (bounds[2] >= left) & (bounds[1] <= upper) & (bounds[3] >= lower)
+    found = np.zeros(len(geometries), bool)
+    found[may] = shapely.intersects(geometries[may], one)
+    return found
+
+
+def _near_places(df: pd.DataFrame, nearest: Nearest) -> np.ndarray:
+    """Return the numbers of the rows nearest to each point, point after point.
+
+    Raises
+    ------
+    UnsupportedError
+        If rounding decides which rows are the nearest.
+    """
+    import numpy as np
+    import shapely
+
+    geometries = _geometries(df[nearest.column])
+    found = []
+    for point in nearest.vectors:
+        distances = shapely.distance(geometries, shapely.Point(point))
+        order = np.argsort(distances, kind="stable")
+        last, next_one = distances[order[nearest.count - 1 : nearest.count + 1]]
+        if next_one - last <= _NEAR_TIE * next_one:
+            raise UnsupportedError(_TIE.format(nearest.count, nearest.count + 1, "point"))
+        found.append(order[: nearest.count])
+    return np.concatenate(found)
 
 
 def _squares(rows: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -173,6 +221,8 @@ def _squares(rows: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     squares: np.ndarray = lengths - 2 * rows @ wanted.T
     return squares
 
+
+_TIE = "rows number {} and {} are equally near to a {}"
 
 # Difference of two squares of distances, as a share of them, that sums of 32 bits may turn around.
 _NEAR_TIE = 2e-6
@@ -238,6 +288,8 @@ def _joined(columns: dict[str, pd.Series], query: Query, other: pd.DataFrame) ->
     join = query.join
     if join is None:
         return columns
+    if join.intersects:
+        return _overlaid(columns, join, other)
     partners = other[other[join.key].notna()]
     index = pd.Index(_plain(partners[join.key]))
     if not index.is_unique:
@@ -249,6 +301,21 @@ def _joined(columns: dict[str, pd.Series], query: Query, other: pd.DataFrame) ->
     has_one = place >= 0
     found = {name: values[has_one] for name, values in columns.items()}
     return found | {name: partners[name].iloc[place[has_one]] for name in join.columns}
+
+
+def _overlaid(columns: dict[str, pd.Series], join: Join, other: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return the columns of the pairs of rows whose geometries intersect, partner after partner."""
+    import numpy as np
+
+    geometries = _geometries(columns[join.column])
+    pairs = [
+        np.flatnonzero(_intersecting(geometries, each)) if each is not None else np.zeros(0, np.intp)
+        for each in _geometries(other[join.key])
+    ]
+    partner = np.repeat(np.arange(len(pairs)), [len(each) for each in pairs])
+    rows = np.concatenate(pairs)
+    found = {name: values.iloc[rows] for name, values in columns.items()}
+    return found | {name: other[name].iloc[partner] for name in join.columns}
 
 
 def _ranks(values: pd.Series, *, descending: bool) -> np.ndarray:

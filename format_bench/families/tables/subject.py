@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
+from adapter_core.geometries import geometry_columns, middles
 from adapter_core.kinds import Kind, kind_of_arrow, nested_array
 from adapter_core.predicate import NUMBERS, TEXT, contents_of
 from adapter_core.query import (
@@ -24,6 +25,7 @@ from adapter_core.query import (
     SUM,
     TABLE,
     Aggregate,
+    Box,
     Contains,
     Join,
     Nearest,
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
     from format_bench.families.questions import Question, Questions
 
 LAYOUTS = Path(__file__).with_name("layouts.toml")
+
+# As of the coordinates of maps: a centimetre.
+_DECIMALS = 7
 
 WHOLE = "*"
 """Name for all columns."""
@@ -137,6 +142,7 @@ class _Compiler:
             limit=fields.get("limit"),
             join=join,
             nearest=self._nearest(),
+            box=self._box(),
             shape=fields.get("shape", False),
         )
         subject.check(found)
@@ -186,11 +192,28 @@ class _Compiler:
         vectors, count = declared["vectors"], declared["count"]
         if count >= self._subject.rows:
             raise UnsupportedError(f"{self._subject.name} has no more than {count:,} rows")
+        if self._subject.has_geometries(column):
+            points = self._subject.points(column, vectors) if isinstance(vectors, int) else vectors
+            if wrong := [each for each in points if len(each) != len("xy")]:
+                raise ValueError(f"a point has two numbers, not {len(wrong[0])}")
+            return Nearest(column, points, count, of_geometries=True)
         length = self._subject.vector_length(column)
         wanted = self._subject.vectors(column, vectors) if isinstance(vectors, int) else vectors
         if wrong := [each for each in wanted if len(each) != length]:
             raise ValueError(f"a vector has {len(wrong[0])} numbers, and those of {column!r} {length}")
         return Nearest(column, wanted, count, declared.get("candidates", 1))
+
+    def _box(self) -> Box | None:
+        declared = self._fields.get("box")
+        if declared is None:
+            return None
+        column = self._resolved(declared["column"])
+        if not self._subject.has_geometries(column):
+            raise ValueError(f"column {column!r} contains no geometries")
+        if "bounds" in declared:
+            x0, y0, x1, y1 = map(float, declared["bounds"])
+            return Box(column, (x0, y0, x1, y1))
+        return Box(column, self._subject.bounds(column, declared["share"]))
 
     def _conditions(self, declared: Mapping[str, Any]) -> Iterator[Condition]:
         """Yield the conditions of an entry of `where`."""
@@ -427,6 +450,44 @@ class Subject:
         found = rows.flatten().to_numpy().astype(np.float32).reshape(2, count, -1)
         mixed = np.float32(0.75) * found[0] + np.float32(0.25) * found[1]
         return [[float(each) for each in vector] for vector in mixed]
+
+    def has_geometries(self, column: str) -> bool:
+        """Return whether a column contains geometries, and at most nulls besides."""
+        found = self._column(column)
+        return found.dtype == object and column in geometry_columns(found.to_frame())
+
+    def points(self, column: str, count: int) -> list[list[float]]:
+        """Return points between two random rows' geometries each, nearer to one of them.
+
+        Raises
+        ------
+        UnsupportedError
+            If the table has too few rows.
+        """
+        places = self.positions(2 * count)
+        rows = middles(self._column(column).iloc[places[::2] + places[1::2]])
+        mixed = 0.75 * rows[:count] + 0.25 * rows[count:]
+        found: list[list[float]] = mixed.round(_DECIMALS).tolist()
+        return found
+
+    def bounds(self, column: str, share: float) -> tuple[float, float, float, float]:
+        """Return a square around the middle of a random row's geometry, for a share of the rows.
+
+        The middles of so many rows are inside; the geometries of others may intersect it, too.
+        """
+        import numpy as np
+
+        rows = middles(self._column(column))
+        centre = rows[self.positions(1)[0]]
+        wanted = min(self.rows, max(1, round(share * self.rows)))
+        distances = np.abs(rows - centre).max(axis=1)
+        # Not on the edge, so that rounding does not decide.
+        reach = float(np.nanmax(np.partition(distances, wanted - 1)[:wanted])) + 10.0**-_DECIMALS
+        x, y = map(float, centre)
+        left, lower, right, upper = (
+            round(each, _DECIMALS + 1) for each in (x - reach, y - reach, x + reach, y + reach)
+        )
+        return left, lower, right, upper
 
     def values_at(self, column: str, positions: list[int]) -> list[Any]:
         """Return the values of a column in some rows."""

@@ -1,0 +1,144 @@
+"""DuckDB with its extension for geometries."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.geometries import GEOMETRY
+from adapter_core.queries.database import SQLEngine
+from adapter_core.query import TABLE
+from adapter_core.query_engine import ALL_PARTS, Part
+from adapter_core.query_sql import condition, quoted, sql
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+    from adapter_core.query import Nearest, Query
+
+_POINTS = "wanted_points"
+
+# Columns that GDAL adds, and its name of geometries.
+_NUMBERS = {"fid", "OGC_FID"}
+_GEOMETRY_OF_GDAL = "geom"
+
+
+class Adapter(SQLEngine):
+    """DuckDB and its extension `spatial`: GeoParquet by itself, other files by the GDAL in it.
+
+    The package of the extension is for an older DuckDB than the library set's, hence the environment.
+    SpatiaLite's files are left out: its SQLite crashes in a process in which pyogrio has written one.
+    """
+
+    label = "duckdb.spatial"
+    requires = ("duckdb==1.5.5", "duckdb-extension-spatial==1.5.5", "pyarrow>=15")
+    modules: ClassVar = {"duckdb-extension-spatial": "duckdb_extension_spatial"}
+    environment = "duckdb-spatial"
+    reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet")
+    does: ClassVar = (ALL_PARTS - {Part.POSITIONS}) | {Part.GEOMETRIES}
+
+    def unsupported(self, format_label: str, query: Query) -> str:
+        if query.shape and format_label in {"FlatGeobuf", "GeoJSON"}:
+            return "it adds a column of geometries to a table without any"
+        return "it gives no numbers to the rows of such a file" if query.positions else ""
+
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
+        import duckdb
+
+        database = duckdb.connect()
+        database.execute(f"LOAD '{_extension()}'")
+        covering = ""
+        for name, path in tables.items():
+            where = str(path).replace("'", "''")
+            if format_label == "GeoParquet":
+                database.execute(f"CREATE VIEW {name} AS FROM read_parquet('{where}')")
+                covering = _covering(path) if name == TABLE else covering
+                continue
+            source = f"ST_Read('{where}', layer = 'data')"
+            names = [each[0] for each in database.execute(f"DESCRIBE FROM {source}").fetchall()]
+            wanted = ", ".join(
+                f"{quoted(each)} AS {GEOMETRY}" if each == _GEOMETRY_OF_GDAL else quoted(each)
+                for each in names
+                if each not in _NUMBERS
+            )
+            database.execute(f"CREATE VIEW {name} AS SELECT {wanted} FROM {source}")  # noqa: S608 (quoted)
+        return {"database": database, "covering": covering}
+
+    def close(self, handle: dict[str, Any]) -> None:
+        handle["database"].close()
+
+    def _statement(self, handle: Any, query: Query) -> str:
+        if not query.asks_geometries:
+            return sql(query)
+        if query.nearest:
+            return _near(query, query.nearest)
+        source, where = TABLE, []
+        if query.join and query.join.intersects:
+            one, other = (f"{each}.{GEOMETRY}" for each in (TABLE, query.join.table))
+            source += f" JOIN {query.join.table} ON ST_Intersects({one}, {other})"
+        if query.box:
+            left, lower, right, upper = query.box.bounds
+            box = f"ST_MakeEnvelope({left!r}, {lower!r}, {right!r}, {upper!r})"
+            where.append(f"ST_Intersects({quoted(query.box.column)}, {box})")
+            if covering := handle["covering"]:
+                # The reader does not know that these are the bounds of the geometries.
+                where.append(f"{covering}.xmin <= {right!r} AND {covering}.xmax >= {left!r}")
+                where.append(f"{covering}.ymin <= {upper!r} AND {covering}.ymax >= {lower!r}")
+        where += map(condition, query.where)
+        rows = f"FROM {source}" + (f" WHERE {' AND '.join(where)}" if where else "")
+        if query.columns:
+            return f"SELECT {_selected(query)} {rows}"
+        # Groups and aggregates, of the rows that geometries select.
+        names = {*query.groups, *(each.column for each in query.aggregates if each.column)}
+        inside = f"(SELECT {', '.join(map(quoted, names)) or '1'} {rows})"
+        return sql(replace(query, box=None, join=None, where=()), {TABLE: inside})
+
+    def _execute(self, handle: Any, statement: str) -> pa.Table:
+        database: duckdb.DuckDBPyConnection = handle["database"]
+        return database.sql(statement).to_arrow_table()
+
+    def _width(self, handle: Any) -> int:
+        return len(handle["database"].execute(f"DESCRIBE {TABLE}").fetchall())
+
+
+@functools.cache
+def _extension() -> str:
+    """Return the path of the extension in its package."""
+    import duckdb_extension_spatial
+
+    folder = Path(duckdb_extension_spatial.__file__).parent
+    return str(next(folder.rglob("*.duckdb_extension"))).replace("'", "''")
+
+
+def _covering(path: Path) -> str:
+    """Return the name of the column with the bounds of geometries; empty if a file has none."""
+    import pyarrow.parquet as pq
+
+    note = json.loads((pq.read_schema(path).metadata or {}).get(b"geo", b"{}"))
+    covering = note.get("columns", {}).get(note.get("primary_column"), {}).get("covering")
+    return quoted(covering["bbox"]["xmin"][0]) if covering else ""
+
+
+def _selected(query: Query) -> str:
+    return ", ".join(
+        f"ST_AsWKB({GEOMETRY}) AS {GEOMETRY}" if each == GEOMETRY else quoted(each)
+        for each in query.columns
+    )
+
+
+def _near(query: Query, nearest: Nearest) -> str:
+    """Return the statement for the rows nearest to each point, point after point."""
+    points = ", ".join(f"({place}, {x!r}, {y!r})" for place, (x, y) in enumerate(nearest.vectors))
+    distance = f"ST_Distance({quoted(nearest.column)}, ST_Point(x, y))"
+    row = ", ".join(
+        f"{quoted(each)} := " + (f"ST_AsWKB({each})" if each == GEOMETRY else quoted(each))
+        for each in query.columns
+    )
+    first = f"unnest(arg_min(struct_pack({row}), {distance}, {nearest.count}), recursive := true)"
+    source = f"{TABLE}, (VALUES {points}) AS {_POINTS}(place, x, y)"
+    return f"SELECT {first} FROM {source} GROUP BY place ORDER BY place"  # noqa: S608 (numbers, quoted)

@@ -1,0 +1,154 @@
+"""GeoPandas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapter_core.geometries import GEOMETRY
+from adapter_core.queries.arrow import expression, finished
+from adapter_core.queries.scan import ScanEngine
+from adapter_core.query_engine import Part
+
+if TYPE_CHECKING:
+    import geopandas
+    import numpy as np
+    import pyarrow as pa
+
+    from adapter_core.query import Box, Condition, Nearest, Query
+
+_PARQUET = {"GeoParquet", "Parquet"}
+_LAYER = "data"
+
+
+class Adapter(ScanEngine):
+    """GeoPandas: reads within a rectangle, distances and joins of geometries; pyarrow does the rest.
+
+    Files of GDAL's are read through pyogrio.
+    """
+
+    label = "geopandas"
+    requires = ("geopandas>=1.1", "pyarrow>=15", "pyogrio>=0.12")
+    reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet", "Parquet", "SpatiaLite")
+    does: ClassVar = frozenset({Part.COLUMNS, Part.GEOMETRIES})
+    notes: ClassVar = {
+        "FlatGeobuf": "a file of the track defaults has no index, and is read whole",
+        "GeoJSON": "read whole",
+        "GeoParquet": "a file of the track defaults has no covering, and is read whole",
+        "Parquet": "read whole, with geometries in WKB",
+    }
+
+    def _open(self, format_label: str, path: Path) -> tuple[str, Path]:
+        return format_label, path
+
+    def _shape(self, table: tuple[str, Path]) -> tuple[int, int]:
+        label, path = table
+        if label in _PARQUET:
+            import pyarrow.parquet as pq
+
+            facts = pq.read_metadata(path)
+            return facts.num_rows, len(facts.schema.to_arrow_schema())
+        import pyogrio
+
+        found = pyogrio.read_info(path, layer=_LAYER, force_feature_count=True, force_total_bounds=True)
+        return int(found["features"]), len(found["fields"]) + (found["total_bounds"] is not None)
+
+    def _scan(self, table: tuple[str, Path], columns: list[str], where: Sequence[Condition]) -> pa.Table:
+        wanted = list(dict.fromkeys([*columns, *(each.column for each in where)]))
+        found = _table(*table, wanted)
+        return found.filter(expression(where)) if where else found
+
+    def _finished(self, handle: dict[str, Any], table: Any, query: Query) -> pa.Table:
+        if not query.asks_geometries:
+            return super()._finished(handle, table, query)
+        frame = _frame(*table, query.read, query.box)
+        if query.nearest:
+            return _arrow(frame.iloc[_neighbours(frame, query.nearest)], query.columns)
+        joined = ()
+        if query.join and query.join.intersects:
+            joined = tuple(query.join.columns)
+            path = handle["paths"][query.join.table]
+            other = _frame(handle["format"], path, [query.join.key, *joined], None)
+            frame = frame.sjoin(other.set_geometry(query.join.key), predicate="intersects")
+        found = _arrow(frame, [*query.read, *joined])
+        if query.where:
+            found = found.filter(expression(query.where))
+        plain = replace(query, box=None, where=(), join=None if joined else query.join)
+        return finished(found, plain, lambda: self._other(handle, query))
+
+
+def _table(label: str, path: Path, columns: Sequence[str]) -> pa.Table:
+    """Return columns as they are, with geometries in WKB."""
+    if label in _PARQUET:
+        import pyarrow.parquet as pq
+
+        return pq.read_table(path, columns=list(columns), partitioning=None)
+    import pyogrio
+
+    fields = [each for each in columns if each != GEOMETRY]
+    facts, table = pyogrio.read_arrow(
+        path, layer=_LAYER, columns=fields, read_geometry=GEOMETRY in columns, **_options(label)
+    )
+    name = facts["geometry_name"] or "wkb_geometry"
+    names = [GEOMETRY if each == name else each for each in table.column_names]
+    return table.rename_columns(names).select(list(columns))
+
+
+def _options(label: str) -> dict[str, str]:
+    return {"DATE_AS_STRING": "YES"} if label == "GeoJSON" else {}
+
+
+def _frame(label: str, path: Path, columns: Sequence[str], box: Box | None) -> geopandas.GeoDataFrame:
+    """Return columns with geometries, of the rows whose geometries intersect a rectangle."""
+    import geopandas
+    import shapely
+
+    bounds = None if box is None else box.bounds
+    if label == "Parquet":
+        import pyarrow.parquet as pq
+
+        df = pq.read_table(path, columns=list(columns), partitioning=None).to_pandas()
+        frame = geopandas.GeoDataFrame(df, geometry=geopandas.GeoSeries.from_wkb(df[GEOMETRY]))
+    elif label == "GeoParquet":
+        within = bounds if _is_covered(path) else None
+        frame = geopandas.read_parquet(path, columns=list(columns), bbox=within)
+    else:
+        fields = [each for each in columns if each != GEOMETRY]
+        frame = geopandas.read_file(
+            path, layer=_LAYER, columns=fields, bbox=bounds, use_arrow=True, **_options(label)
+        )
+    return frame if bounds is None else frame[frame.intersects(shapely.box(*bounds))]
+
+
+def _is_covered(path: Path) -> bool:
+    """Return whether a file has the bounds of its geometries in a column."""
+    import pyarrow.parquet as pq
+
+    return b'"covering"' in pq.read_schema(path).metadata.get(b"geo", b"")
+
+
+def _neighbours(frame: geopandas.GeoDataFrame, nearest: Nearest) -> np.ndarray:
+    """Return the numbers of the rows nearest to each point, point after point."""
+    import numpy as np
+    import shapely
+
+    geometries = frame[nearest.column].to_numpy()
+    found = []
+    for point in nearest.vectors:
+        distances = shapely.distance(geometries, shapely.Point(point))
+        found.append(np.argpartition(distances, nearest.count - 1)[: nearest.count])
+    return np.concatenate(found)
+
+
+def _arrow(frame: geopandas.GeoDataFrame, columns: Sequence[str]) -> pa.Table:
+    """Return columns with geometries in WKB."""
+    import pyarrow as pa
+
+    found = {}
+    for name in columns:
+        values = frame[name]
+        is_geometry = str(values.dtype) == GEOMETRY
+        found[name] = pa.array(values.to_wkb() if is_geometry else values, from_pandas=True)
+    return pa.table(found)

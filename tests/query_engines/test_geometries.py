@@ -1,0 +1,136 @@
+"""Questions to geometries: every engine on every format gives Shapely's answer."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import shapely
+
+import query_engines
+from adapter_core import CannotHoldError, UnsupportedError
+from adapter_core.errors import InvalidQuestionsError
+from adapter_core.query_engine import Part
+from format_bench.families.queries.operations import QueryOperations
+from format_bench.families.questions import Question, read_entries
+from format_bench.families.tables import reference
+from format_bench.families.tables.subject import Subject, layouts, query_of
+from tests.helpers import chosen
+
+ROWS = {"places": 1_500, "parcels": 800, "countries": 177}
+PAIRS = [
+    each
+    for each in chosen(query_engines, __name__)
+    if Part.GEOMETRIES in query_engines.find(each).engine.does
+]
+BOXES = {"box-1e-5", "box-1e-3", "box-1e-1"}
+ASKED = {
+    "places": BOXES | {"near-10", "by-country"},
+    "parcels": BOXES | {"near-10"},
+    "countries": BOXES | {"near-10"},
+}
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """Return stored tables, made when they are asked for first."""
+    folder, made = tmp_path_factory.mktemp("data"), {}
+
+    def of(name):
+        if name not in made:
+            data = QueryOperations.generate(name, ROWS[name])
+            QueryOperations.store(data, folder / name)
+            made[name] = data, folder / name
+        return made[name]
+
+    return of
+
+
+@pytest.mark.parametrize("track", ["defaults", "tuned"])
+@pytest.mark.parametrize("dataset", ROWS)
+@pytest.mark.parametrize("label", PAIRS)
+def test_all_answers_equal_those_of_shapely(label, dataset, track, stored, tmp_path):
+    pair = query_engines.find(label)
+    if not (answer := pair.availability()):
+        pytest.skip(answer.reason)
+    data, place = stored(dataset)
+    operations = QueryOperations.on(place, pair, track=track)
+    try:
+        operations.check(data)
+    except CannotHoldError as error:
+        assert re.search("coordinates of more|nothing to tune|no column that tuned", str(error))
+        assert track == "tuned" or (label.startswith("GeoJSON") and dataset == "countries")
+        return
+    operations.save(data, tmp_path / "tables")
+    assert operations.compare(data, operations.read(tmp_path / "tables")).errors == ()
+    answered = set()
+    for name, query in data.facts.asked.items():
+        if not isinstance(query, str):
+            operations.check_query(name)
+            opened = operations.open_query(name, tmp_path / "tables")
+            assert "equal" in opened.verify(opened.read(), data) or opened.missed_share == 0
+            opened.close()
+            answered.add(name)
+    assert answered == ASKED[dataset]
+
+
+def test_rows_of_a_file_in_an_order_of_places_have_other_numbers(stored, tmp_path):
+    data, place = stored("places")
+    for label, reorders in (("GeoParquet[geopandas]", True), ("Parquet[geopandas]", False)):
+        operations = QueryOperations.on(place, query_engines.get(label), track="tuned")
+        operations.save(data, tmp_path / label)
+        found = operations.read(tmp_path / label)
+        assert list(found["id"]) == sorted(found["id"]) or reorders
+        assert operations.compare(data, found).exact
+        wrong = found.assign(id=found["id"].iloc[::-1].to_numpy())
+        assert operations.compare(data, wrong).errors
+
+
+def asked(df, **fields):
+    subject = Subject("mine", {"data": df, "places": df}, layouts()["places"])
+    return query_of(Question("mine", "", {"columns": ["id"], **fields}), subject)
+
+
+def test_the_reference_is_that_of_plain_coordinates(stored):
+    df = stored("places")[0].tables["data"]
+    places = shapely.get_coordinates(shapely.from_wkb(df["geometry"].to_numpy()))
+    query = asked(df, box={"column": "geometry", "bounds": [0, 0, 60, 50]})
+    inside = ((places >= 0) & (places <= [60, 50])).all(axis=1)
+    found = reference.answer(query, {"data": df}).table.column("id").to_pylist()
+    assert found == np.flatnonzero(inside).tolist()
+    assert 0 < len(found) < len(df)
+    query = asked(df, nearest={"column": "geometry", "count": 3, "vectors": [[10, 20], [-60, 5]]})
+    found = reference.answer(query, {"data": df}).table.column("id").to_pylist()
+    for group, point in zip((found[:3], found[3:]), query.nearest.vectors, strict=True):
+        distances = np.hypot(*(places - point).T)
+        assert group == np.argsort(distances)[:3].tolist()
+
+
+def test_a_square_has_about_its_share_of_the_rows(stored):
+    df = stored("places")[0].tables["data"]
+    for share in (0.01, 0.1, 1):
+        query = asked(df, box={"column": "$geometry", "share": share})
+        found = reference.answer(query, {"data": df}).table.num_rows
+        assert round(share * len(df)) <= found <= round(share * len(df)) + 1
+
+
+def test_a_geometry_of_another_column_and_other_forms_are_refused(stored):
+    df = stored("places")[0].tables["data"]
+    with pytest.raises(InvalidQuestionsError, match="'name' contains no geometries"):
+        asked(df, box={"column": "name", "share": 0.1})
+    with pytest.raises(InvalidQuestionsError, match="a point has two numbers, not 3"):
+        asked(df, nearest={"column": "geometry", "count": 3, "vectors": [[1, 2, 3]]})
+    for box in ({"column": "geometry"}, {"column": "geometry", "bounds": [1, 2, 3]}, [1, 2, 3, 4]):
+        entry = {"name": "x", "columns": ["id"], "box": box}
+        with pytest.raises(InvalidQuestionsError, match="box is"):
+            list(read_entries("mine.toml", {"question": [entry]}))
+
+
+def test_an_engine_without_geometries_says_so(stored):
+    df = stored("places")[0].tables["data"]
+    near = {"column": "geometry", "count": 3, "vectors": 2}
+    for fields in ({"box": {"column": "geometry", "share": 0.1}}, {"nearest": near}):
+        engine = query_engines.find("Parquet[pyarrow]").engine
+        with pytest.raises(UnsupportedError, match="it knows no geometries"):
+            engine.check("Parquet", asked(df, **fields))
