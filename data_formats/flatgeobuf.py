@@ -31,7 +31,11 @@ class Adapter(FeatureFormat, Tunable):
     tuned_indexes = "a packed R-tree of the geometries"
     keeps_null_geometries = False
     orders_rows_by_place = True
-    file_facts = FileFacts(silent="GDAL tells no settings of the file", threads="one core")
+    file_facts = FileFacts(
+        silent="GDAL tells no settings of the file",
+        threads="one core",
+        differs="without the index, which would reorder the rows",
+    )
     snippet = snippet_of(driver, {"int8": "int16"}, 'layer_options={"SPATIAL_INDEX": "NO"}')
 
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:

@@ -18,5 +18,5 @@ class Adapter(FeatureFormat):
     driver = "GPKG"
     keeps_minus_zero = False
     own_names: ClassVar = frozenset({"fid", "geom"})
-    file_facts = FileFacts(silent="GDAL tells no settings of the file", threads="one core")
+    file_facts = FileFacts(silent="GDAL tells no settings of the file", threads="up to 4")
     snippet = snippet_of(driver, {"int8": "int16"})

@@ -20,7 +20,11 @@ class Adapter(FeatureFormat):
     layer_options: ClassVar = {"LAUNDER": "NO"}
     keeps_minus_zero = False
     own_names: ClassVar = frozenset({"ogc_fid"})
-    file_facts = FileFacts(silent="GDAL tells no settings of the file", threads="one core")
+    file_facts = FileFacts(
+        silent="GDAL tells no settings of the file",
+        threads="one core",
+        differs="names as they are, and one system of coordinates in place of all known ones",
+    )
     snippet = snippet_of(
         driver,
         {"int8": "int16"},

@@ -63,14 +63,15 @@ class Adapter(ScanEngine):
     def _finished(self, handle: dict[str, Any], table: Any, query: Query) -> pa.Table:
         if not query.asks_geometries:
             return super()._finished(handle, table, query)
-        frame = _frame(*table, query.read, query.box)
+        label, path = table
+        frame = _frame(label, path, query.read, query.box)
         if query.nearest:
             return _arrow(frame.iloc[_neighbours(frame, query.nearest)], query.columns)
-        joined = ()
+        joined: tuple[str, ...] = ()
         if query.join and query.join.intersects:
             joined = tuple(query.join.columns)
-            path = handle["paths"][query.join.table]
-            other = _frame(handle["format"], path, [query.join.key, *joined], None)
+            second = handle["paths"][query.join.table]
+            other = _frame(label, second, [query.join.key, *joined], None)
             frame = frame.sjoin(other.set_geometry(query.join.key), predicate="intersects")
         found = _arrow(frame, [*query.read, *joined])
         if query.where:

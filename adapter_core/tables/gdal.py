@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import ColumnReads, Given, Kind, Snippet, Trait
 from adapter_core.geometries import GEOMETRY, geometry_columns, types_in, with_empty
 from adapter_core.kinds import kinds_of
-from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.tables.sql import misnamed
 from adapter_core.values import any_contains, text_columns, with_minus_zero
 
@@ -47,7 +46,7 @@ def snippet_of(driver: str, changes: Mapping[str, str], options: str = "", readi
         changes=changes,
         notes=(
             'geometries in WKB: geometry_name="geometry", geometry_type="Unknown", crs="EPSG:4326"',
-            "reads geometries as the column that the first result names",
+            "the first of the two results names the column of geometries",
         ),
     )
 
@@ -60,7 +59,6 @@ class FeatureFormat(ColumnReads):
     """
 
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    local_only = IN_PLACE
     refuses: ClassVar[Mapping[Kind, str]] = dict.fromkeys(sorted(set(Kind) - _KEPT), _NO_FIELD)
     holds_nul_in_names = False
 

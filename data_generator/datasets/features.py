@@ -190,7 +190,12 @@ def _starts(lengths: np.ndarray) -> np.ndarray:
 
 
 def countries(rows: int, _seed: int) -> Dataset:
-    """Return the countries of the world with their borders.
+    """Return the countries of the world with their borders."""
+    return Dataset("countries", _countries("countries", rows))
+
+
+def _countries(name: str, rows: int) -> pd.DataFrame:
+    """Return the first countries.
 
     Raises
     ------
@@ -201,20 +206,20 @@ def countries(rows: int, _seed: int) -> Dataset:
     """
     from pathlib import Path
 
-    pyogrio = module_of("countries", "pyogrio", "pyogrio", "pyogrio")
+    pyogrio = module_of(name, "pyogrio", "pyogrio", "pyogrio")
     folder = Path(pyogrio.__file__).parent / "tests" / "fixtures" / "naturalearth_lowres"
     facts, table = pyogrio.read_arrow(folder / "naturalearth_lowres.shp")
     df = table.to_pandas().rename(columns={facts["geometry_name"] or "wkb_geometry": "geometry"})
-    return Dataset("countries", first_rows("countries", df, rows))
+    return first_rows(name, df, rows)
 
 
-def borders(rows: int, seed: int) -> Dataset:
+def borders(rows: int, _seed: int) -> Dataset:
     """Return names and borders of countries, with seven decimals, by columns that places do not have."""
     import numpy as np
     import pandas as pd
     import shapely
 
-    df = countries(rows, seed).df
+    df = _countries("places-countries", rows)
     exact = shapely.from_wkb(df["geometry"].to_numpy(object))
     rounded = shapely.transform(exact, lambda coordinates: np.round(coordinates, 7))
     wkb = pd.Series(shapely.to_wkb(rounded, byte_order=1), dtype=object)
