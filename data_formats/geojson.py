@@ -26,11 +26,21 @@ class Adapter(FeatureFormat):
     suite = "features"
     requires = ("pandas", "pyarrow>=15", "pyogrio>=0.12", "shapely>=2")
     driver = "GeoJSON"
+    layer_options: ClassVar = {"AUTODETECT_JSON_STRINGS": "NO"}
     open_options: ClassVar = {"DATE_AS_STRING": "YES"}
     holds_zero_rows = False
     kept_digits = 15
-    file_facts = FileFacts(silent="text names no settings of its writer", threads="one core")
-    snippet = snippet_of(driver, {"int8": "int16"}, reading='DATE_AS_STRING="YES"')
+    file_facts = FileFacts(
+        silent="text names no settings of its writer",
+        threads="one core",
+        differs="texts that look like JSON stay texts",
+    )
+    snippet = snippet_of(
+        driver,
+        {"int8": "int16"},
+        'layer_options={"AUTODETECT_JSON_STRINGS": "NO"}',
+        reading='DATE_AS_STRING="YES"',
+    )
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)

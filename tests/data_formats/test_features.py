@@ -88,6 +88,15 @@ def test_made_features_come_back(label, name, tmp_path):
     assert found.losses == lost
 
 
+@pytest.mark.parametrize("label", FORMATS)
+def test_texts_that_look_like_json_or_times_stay_texts(label, tmp_path):
+    adapter = data_formats.get(label)
+    texts = ["[1, 2]", '{"a": 1}', "2020-01-01", "2020-01-01T00:00:00Z", "null"]
+    df = pd.DataFrame({"text": texts, "time": ["2020-01-01"] * 5})
+    adapter.save(df, tmp_path / f"table{adapter.suffix}")
+    assert verify(df, adapter.read(tmp_path / f"table{adapter.suffix}")).exact
+
+
 @pytest.mark.parametrize("label", ["FlatGeobuf", "GeoParquet"])
 def test_tuned_files_have_the_same_rows_near_each_other(label, tmp_path):
     adapter, df = data_formats.get(label), data_generator.table("parcels", rows=3_000).df
