@@ -16,6 +16,7 @@ class Adapter(FeatureFormat):
     suite = "features"
     requires = ("pandas", "pyarrow>=15", "pyogrio>=0.12", "shapely>=2")
     driver = "GPKG"
+    detects_truncation = False
     keeps_minus_zero = False
     own_names: ClassVar = frozenset({"fid", "geom"})
     file_facts = FileFacts(silent="GDAL tells no settings of the file", threads="up to 4")

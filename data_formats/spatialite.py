@@ -18,6 +18,7 @@ class Adapter(FeatureFormat):
     driver = "SQLite"
     dataset_options: ClassVar = {"SPATIALITE": "YES", "INIT_WITH_EPSG": "NO"}
     layer_options: ClassVar = {"LAUNDER": "NO"}
+    detects_truncation = False
     keeps_minus_zero = False
     own_names: ClassVar = frozenset({"ogc_fid"})
     file_facts = FileFacts(
