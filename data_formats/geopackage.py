@@ -16,8 +16,10 @@ class Adapter(FeatureFormat):
     suite = "features"
     requires = ("pandas", "pyarrow>=15", "pyogrio>=0.12", "shapely>=2")
     driver = "GPKG"
-    detects_truncation = False
+    is_database = True
     keeps_minus_zero = False
     own_names: ClassVar = frozenset({"fid", "geom"})
-    file_facts = FileFacts(silent="GDAL tells no settings of the file", threads="up to 4")
+    file_facts = FileFacts(
+        version="3", parts={"page": "4096 bytes", "journal": "rollback"}, threads="up to 4"
+    )
     snippet = snippet_of(driver, {"int8": "int16"})

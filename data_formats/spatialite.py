@@ -18,11 +18,12 @@ class Adapter(FeatureFormat):
     driver = "SQLite"
     dataset_options: ClassVar = {"SPATIALITE": "YES", "INIT_WITH_EPSG": "NO"}
     layer_options: ClassVar = {"LAUNDER": "NO"}
-    detects_truncation = False
+    is_database = True
     keeps_minus_zero = False
     own_names: ClassVar = frozenset({"ogc_fid"})
     file_facts = FileFacts(
-        silent="GDAL tells no settings of the file",
+        version="3",
+        parts={"page": "4096 bytes", "journal": "rollback"},
         threads="one core",
         differs="names as they are, and one system of coordinates in place of all known ones",
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import ColumnReads, Given, Kind, Snippet, Trait
 from adapter_core.geometries import GEOMETRY, geometry_columns, types_in, with_empty
 from adapter_core.kinds import kinds_of
-from adapter_core.tables.sql import misnamed
+from adapter_core.tables.sql import check_whole, misnamed
 from adapter_core.values import any_contains, text_columns, with_minus_zero
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class FeatureFormat(ColumnReads):
     """False if each row of a table with geometries has one."""
     keeps_minus_zero: ClassVar[bool] = True
     """False if -0.0 comes back as 0.0."""
+    is_database: ClassVar[bool] = False
+    """True for files of SQLite, whose ends GDAL may not miss."""
     own_names: ClassVar[frozenset[str]] = frozenset()
     """Names, in lower case, that no column may have."""
 
@@ -136,6 +138,8 @@ class FeatureFormat(ColumnReads):
         """Return columns of a file, with the geometries as the last one."""
         import pyogrio
 
+        if self.is_database:
+            check_whole(path)
         fields = None if columns is None else [each for each in columns if each != GEOMETRY]
         with_geometry = columns is None or GEOMETRY in columns
         facts, table = pyogrio.read_arrow(
