@@ -37,7 +37,7 @@ class Adapter(FeatureFormat):
     )
     snippet = snippet_of(
         driver,
-        {"int8": "int16"},
+        {"int8": "int32", "float32": "float64"},
         'layer_options={"AUTODETECT_JSON_STRINGS": "NO"}',
         reading='DATE_AS_STRING="YES"',
     )

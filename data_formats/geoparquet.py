@@ -57,9 +57,9 @@ class Adapter(ColumnReads, Tunable):
     snippet = Snippet(
         imports="import json\nimport pyarrow.parquet as pq",
         write="""
-            note = {{"encoding": "WKB", "geometry_types": []}}
-            geo = {{"version": "1.1.0", "primary_column": "geometry", "columns": {{"geometry": note}}}}
-            table = table.replace_schema_metadata({{**table.schema.metadata, "geo": json.dumps(geo)}})
+            note = {"encoding": "WKB", "geometry_types": []}
+            geo = {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": note}}
+            table = table.replace_schema_metadata({**table.schema.metadata, "geo": json.dumps(geo)})
             pq.write_table(table, {path}, {compression})
         """,
         read="table = pq.read_table({path}, partitioning=None)",

@@ -29,6 +29,6 @@ class Adapter(FeatureFormat):
     )
     snippet = snippet_of(
         driver,
-        {"int8": "int16"},
+        {"int8": "int16", "float32": "float64"},
         'layer_options={"LAUNDER": "NO"}, dataset_options={"SPATIALITE": "YES", "INIT_WITH_EPSG": "NO"}',
     )

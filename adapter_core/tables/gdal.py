@@ -38,15 +38,16 @@ def snippet_of(driver: str, changes: Mapping[str, str], options: str = "", readi
         Further arguments of the writer and of the reader.
     """
     arguments = f'layer="{_LAYER}", driver="{driver}"' + (options and f", {options}")
+    reading = reading and f", {reading}"
     return Snippet(
         imports="import pyogrio",
         write=f"pyogrio.write_arrow(table, {{path}}, {arguments})",
-        read=f"table = pyogrio.read_arrow({', '.join(filter(None, ['{path}', reading]))})[1]",
+        read=f'table = pyogrio.read_arrow({{path}}, layer="{_LAYER}", read_geometry=False{reading})[1]',
         given=Given.TABLE,
         changes=changes,
         notes=(
-            'geometries in WKB: geometry_name="geometry", geometry_type="Unknown", crs="EPSG:4326"',
-            "the first of the two results names the column of geometries",
+            'to write geometries in WKB: geometry_name="geometry", geometry_type="Unknown", crs="EPSG:4326"',
+            "to read them: read_geometry=True; the first of the two results names their column",
         ),
     )
 
