@@ -29,6 +29,9 @@ TYPES = (
 )
 """Names of the types, whose numbers in WKB begin at 1."""
 
+# As GeoPandas has them: cells of 600 metres on a map of the world.
+_CURVE_BITS = 16
+
 # A mark for little-endian numbers, and the number of the type.
 _HEAD_BYTES = 5
 _LITTLE_ENDIAN = 1
@@ -71,12 +74,54 @@ def types_in(values: pa.Array | pa.ChunkedArray) -> list[str]:
     return [TYPES[number - 1] for number in numbers]
 
 
-def middles(column: pd.Series) -> np.ndarray:
-    """Return the middles of the bounds of geometries, shape (rows, 2); NaN for nulls."""
+def bounds_of(column: pd.Series) -> np.ndarray:
+    """Return the least x and y, and the greatest ones, of geometries, shape (rows, 4); NaN for none."""
     import shapely
 
-    bounds = shapely.bounds(shapely.from_wkb(column.to_numpy(object)))
+    found: np.ndarray = shapely.bounds(shapely.from_wkb(column.to_numpy(object)))
+    return found
+
+
+def middles(column: pd.Series) -> np.ndarray:
+    """Return the middles of the bounds of geometries, shape (rows, 2); NaN for none."""
+    bounds = bounds_of(column)
     found: np.ndarray = (bounds[:, :2] + bounds[:, 2:]) / 2
+    return found
+
+
+def hilbert_order(bounds: np.ndarray) -> np.ndarray:
+    """Return the numbers of the rows along a Hilbert curve; rows without a place are the last ones.
+
+    Parameters
+    ----------
+    bounds : np.ndarray
+        As `bounds_of` returns them, shape (rows, 4); the curve goes through their middles.
+    """
+    import numpy as np
+
+    distances = np.full(len(bounds), np.iinfo(np.int64).max)
+    has_place = ~np.isnan(bounds).any(axis=1)
+    if has_place.any():
+        middle = (bounds[has_place, :2] + bounds[has_place, 2:]) / 2
+        least = middle.min(axis=0)
+        reach = np.maximum(middle.max(axis=0) - least, np.finfo(float).tiny)
+        x, y = ((middle - least) / reach * (2**_CURVE_BITS - 1)).astype(np.int64).T
+        distances[has_place] = _along_curve(x, y)
+    return distances.argsort(kind="stable")
+
+
+def _along_curve(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return how far along a Hilbert curve cells are; coordinates have `_CURVE_BITS` bits."""
+    import numpy as np
+
+    found = np.zeros(len(x), np.int64)
+    for bit in reversed(range(_CURVE_BITS)):
+        right, upper = (x >> bit) & 1, (y >> bit) & 1
+        found += ((3 * right) ^ upper) << (2 * bit)
+        # Each quarter is a smaller curve, the two lower ones turned.
+        is_mirrored = (upper == 0) & (right == 1)
+        x, y = (np.where(is_mirrored, 2**_CURVE_BITS - 1 - each, each) for each in (x, y))
+        x, y = np.where(upper == 0, y, x), np.where(upper == 0, x, y)
     return found
 
 

@@ -25,6 +25,7 @@ class Adapter(FeatureFormat, Tunable):
     suffix = ".fgb"
     suite = "features"
     requires = ("pandas", "pyarrow>=15", "pyogrio>=0.12", "shapely>=2")
+    environment = "geospatial"
     driver = "FlatGeobuf"
     layer_options: ClassVar = {"SPATIAL_INDEX": "NO"}
     tuned_options: ClassVar = {"SPATIAL_INDEX": "YES"}

@@ -25,6 +25,7 @@ class Adapter(FeatureFormat):
     suffix = ".geojson"
     suite = "features"
     requires = ("pandas", "pyarrow>=15", "pyogrio>=0.12", "shapely>=2")
+    environment = "geospatial"
     driver = "GeoJSON"
     layer_options: ClassVar = {"AUTODETECT_JSON_STRINGS": "NO"}
     open_options: ClassVar = {"DATE_AS_STRING": "YES"}

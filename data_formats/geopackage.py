@@ -15,6 +15,7 @@ class Adapter(FeatureFormat):
     suffix = ".gpkg"
     suite = "features"
     requires = ("pandas", "pyarrow>=15", "pyogrio>=0.12", "shapely>=2")
+    environment = "geospatial"
     driver = "GPKG"
     is_database = True
     keeps_minus_zero = False

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, ColumnReads, Given, Kind, Snippet, Trait, Tunable
 from adapter_core.file_facts import FileFacts
-from adapter_core.geometries import types_in
+from adapter_core.geometries import bounds_of, hilbert_order, types_in
 from adapter_core.snippets import keywords, literal
 from adapter_core.tables import arrow
 
 if TYPE_CHECKING:
-    import geopandas
-    import numpy as np
     import pandas as pd
     import pyarrow as pa
 
@@ -37,7 +35,7 @@ class Adapter(ColumnReads, Tunable):
     label = "GeoParquet"
     suffix = ".parquet"
     suite = "features"
-    requires = ("pandas", "pyarrow>=15", "geopandas>=1.1")
+    requires = ("pandas", "pyarrow>=15", "shapely>=2")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("snappy"), Codec("zstd", range(1, 23), 1))
     default_codec = "snappy"
@@ -81,16 +79,14 @@ class Adapter(ColumnReads, Tunable):
         )
 
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
-        import geopandas
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         table = _noted(df)
         if name := _note_of(table.schema).get("name", ""):
-            geometries = geopandas.GeoSeries.from_wkb(df[name])
-            parts = map(pa.array, geometries.bounds.to_numpy().T)
-            box = pa.StructArray.from_arrays([*parts], _BOUNDS)
-            table = _covered(table, name, box).take(_order(geometries))
+            bounds = bounds_of(df[name])
+            box = pa.StructArray.from_arrays([*map(pa.array, bounds.T)], _BOUNDS)
+            table = _covered(table, name, box).take(hilbert_order(bounds))
         pq.write_table(table, path, **self.tuned_options)
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
@@ -159,14 +155,3 @@ def _covered(table: pa.Table, name: str, box: pa.StructArray) -> pa.Table:
     columns = json.loads(table.schema.metadata[_GEO])["columns"]
     columns[name]["covering"] = {"bbox": {each: [column, each] for each in _BOUNDS}}
     return _with_note(table.append_column(column, box), columns)
-
-
-def _order(geometries: geopandas.GeoSeries) -> np.ndarray:
-    """Return the numbers of the rows along a Hilbert curve, rows without a place last."""
-    import numpy as np
-
-    has_place = ~(geometries.isna() | geometries.is_empty).to_numpy()
-    distances = np.full(len(geometries), np.iinfo(np.int64).max)
-    if has_place.any():
-        distances[has_place] = geometries[has_place].hilbert_distance()
-    return distances.argsort(kind="stable")

@@ -15,6 +15,7 @@ class Adapter(FeatureFormat):
     suffix = ".sqlite"
     suite = "features"
     requires = ("pandas", "pyarrow>=15", "pyogrio>=0.12", "shapely>=2")
+    environment = "geospatial"
     driver = "SQLite"
     dataset_options: ClassVar = {"SPATIALITE": "YES", "INIT_WITH_EPSG": "NO"}
     layer_options: ClassVar = {"LAUNDER": "NO"}

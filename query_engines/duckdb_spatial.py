@@ -31,14 +31,15 @@ _GEOMETRY_OF_GDAL = "geom"
 class Adapter(SQLEngine):
     """DuckDB and its extension `spatial`: GeoParquet by itself, other files by the GDAL in it.
 
-    The package of the extension is for an older DuckDB than the library set's, hence the environment.
+    The package of the extension is for an older DuckDB than the library set's, and has a GDAL, hence the
+    environment.
     SpatiaLite's files are left out: its SQLite crashes in a process in which pyogrio has written one.
     """
 
     label = "duckdb.spatial"
     requires = ("duckdb==1.5.5", "duckdb-extension-spatial==1.5.5", "pyarrow>=15")
     modules: ClassVar = {"duckdb-extension-spatial": "duckdb_extension_spatial"}
-    environment = "duckdb-spatial"
+    environment = "geospatial"
     reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet")
     does: ClassVar = (ALL_PARTS - {Part.POSITIONS}) | {Part.GEOMETRIES}
 

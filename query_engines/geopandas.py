@@ -31,6 +31,7 @@ class Adapter(ScanEngine):
 
     label = "geopandas"
     requires = ("geopandas>=1.1", "pyarrow>=15", "pyogrio>=0.12")
+    environment = "geospatial"
     reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet", "Parquet", "SpatiaLite")
     does: ClassVar = frozenset({Part.COLUMNS, Part.GEOMETRIES})
     notes: ClassVar = {

@@ -5,16 +5,16 @@ OpenStreetMap keeps them (https://wiki.openstreetmap.org/wiki/Node), and gather 
 different sizes. Roads are walks of 2 to 40 vertices. Parcels are simple polygons of 4 to 16 vertices,
 one in ten with a hole; one in a thousand is a lake with 1,024. The countries are Natural Earth's
 1:110m, in the public domain (https://www.naturalearthdata.com/about/terms-of-use/), as pyogrio brings
-them.
+them, with seven decimals; a file beside this one has them, since that package brings a GDAL, too.
 """
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data_generator.dataset import Dataset, DatasetDefinition
-from data_generator.datasets._packages import module_of
 from data_generator.datasets.flights import first_rows
 from data_generator.splitmix import SplitMix, below
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     import numpy as np
     import pandas as pd
+
+_COUNTRIES = Path(__file__).with_name("countries.csv")
 
 # Units of a coordinate in a degree.
 _UNITS = 10**7
@@ -199,31 +201,24 @@ def _countries(name: str, rows: int) -> pd.DataFrame:
 
     Raises
     ------
-    UnavailableError
-        If pyogrio is missing.
     TooFewRowsError
         If there are fewer countries.
     """
-    from pathlib import Path
+    import pandas as pd
+    import shapely
 
-    pyogrio = module_of(name, "pyogrio", "pyogrio", "pyogrio")
-    folder = Path(pyogrio.__file__).parent / "tests" / "fixtures" / "naturalearth_lowres"
-    facts, table = pyogrio.read_arrow(folder / "naturalearth_lowres.shp")
-    df = table.to_pandas().rename(columns={facts["geometry_name"] or "wkb_geometry": "geometry"})
+    df = pd.read_csv(_COUNTRIES, keep_default_na=False)
+    geometries = shapely.from_wkt(df["geometry"].to_numpy(object))
+    df["geometry"] = pd.Series(shapely.to_wkb(geometries, byte_order=1), dtype=object)
     return first_rows(name, df, rows)
 
 
 def borders(rows: int, _seed: int) -> Dataset:
-    """Return names and borders of countries, with seven decimals, by columns that places do not have."""
-    import numpy as np
+    """Return names and borders of countries, by columns that places do not have."""
     import pandas as pd
-    import shapely
 
     df = _countries("places-countries", rows)
-    exact = shapely.from_wkb(df["geometry"].to_numpy(object))
-    rounded = shapely.transform(exact, lambda coordinates: np.round(coordinates, 7))
-    wkb = pd.Series(shapely.to_wkb(rounded, byte_order=1), dtype=object)
-    return Dataset("places-countries", pd.DataFrame({"country": df["name"], "geometry": wkb}))
+    return Dataset("places-countries", pd.DataFrame({"country": df["name"], "geometry": df["geometry"]}))
 
 
 _MADE = (
@@ -252,7 +247,7 @@ DATASETS = (
         make=countries,
         default_count=177,
         is_real=True,
-        requires=("pyogrio",),
+        requires=("shapely",),
     ),
     DatasetDefinition(
         name="places-countries",
@@ -261,6 +256,6 @@ DATASETS = (
         make=borders,
         default_count=177,
         is_real=True,
-        requires=("pyogrio", "shapely"),
+        requires=("shapely",),
     ),
 )

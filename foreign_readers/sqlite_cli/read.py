@@ -18,7 +18,10 @@ VALUE = """json_array(typeof({0}), CASE typeof({0})
 def main() -> None:
     """Print the table of the file that the command line names."""
     path = sys.argv[1]
-    (table,) = ask(path, "SELECT json_quote(name) FROM sqlite_schema WHERE type = 'table'")
+    tables = ask(path, "SELECT json_quote(name) FROM sqlite_schema WHERE type = 'table'")
+    if len(tables) != 1:  # as in files of SpatiaLite, whose geometries have an encoding of its own
+        sys.exit(f"the database has {len(tables)} tables, and none says that it is the only one of data")
+    (table,) = tables
     names = ask(path, f"SELECT json_quote(name) FROM pragma_table_info({literal(table)})")
     values = ", ".join(VALUE.format(quoted(name)) for name in names)
     rows = ask(path, f"SELECT json_array({values}) FROM {quoted(table)}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,7 @@ import shapely
 
 import data_generator
 from adapter_core.errors import TooFewRowsError
-from adapter_core.geometries import geometry_columns, types_of, with_long_coordinates
+from adapter_core.geometries import geometry_columns, hilbert_order, types_of, with_long_coordinates
 
 TYPES = {"places": "Point", "roads": "LineString", "parcels": "Polygon"}
 
@@ -54,7 +56,7 @@ def test_roads_and_parcels_have_as_many_vertices_as_declared():
     assert not shapely.is_ccw(shapely.get_interior_ring(parcels[holes == 1], 0)).any()
 
 
-def test_countries_are_real_and_their_rounded_borders_are_near():
+def test_countries_are_real_and_have_seven_decimals():
     df = data_generator.table("countries").df
     assert len(df) == 177
     assert types_of(df["geometry"]) == ["Polygon", "MultiPolygon"]
@@ -62,6 +64,26 @@ def test_countries_are_real_and_their_rounded_borders_are_near():
     assert shapely.contains(shapely.from_wkb(czechia.iloc[0]), shapely.Point(16.6, 49.2))
     borders = data_generator.table("places-countries").df
     assert list(borders.columns) == ["country", "geometry"]
-    assert shapely.equals_exact(geometries(borders), geometries(df), 1e-7).all()
+    assert borders["geometry"].equals(df["geometry"])
+    assert not with_long_coordinates(df["geometry"])
     with pytest.raises(TooFewRowsError):
         data_generator.table("countries", rows=178)
+
+
+def test_countries_are_those_of_the_package():
+    pyogrio = pytest.importorskip("pyogrio", reason="pyogrio is in the environment geospatial")
+    folder = Path(pyogrio.__file__).parent / "tests" / "fixtures" / "naturalearth_lowres"
+    facts, table = pyogrio.read_arrow(folder / "naturalearth_lowres.shp")
+    theirs = table.to_pandas().rename(columns={facts["geometry_name"] or "wkb_geometry": "geometry"})
+    df = data_generator.table("countries").df
+    pd.testing.assert_frame_equal(df.drop(columns="geometry"), theirs.drop(columns="geometry"))
+    assert shapely.equals_exact(geometries(df), geometries(theirs), 1e-7).all()
+
+
+def test_rows_in_the_order_of_a_curve_are_neighbours():
+    corners = [(x, y) for x in range(8) for y in range(8)]
+    bounds = np.array([(x, y, x, y) for x, y in corners], float)
+    order = hilbert_order(np.vstack([np.full((1, 4), np.nan), bounds]))
+    assert order[-1] == 0
+    steps = np.abs(np.diff(np.array(corners)[order[:-1] - 1], axis=0)).sum(axis=1)
+    assert (steps == 1).all()

@@ -78,7 +78,10 @@ def test_all_answers_equal_those_of_shapely(label, dataset, track, stored, tmp_p
 def test_rows_of_a_file_in_an_order_of_places_have_other_numbers(stored, tmp_path):
     data, place = stored("places")
     for label, reorders in (("GeoParquet[geopandas]", True), ("Parquet[geopandas]", False)):
-        operations = QueryOperations.on(place, query_engines.get(label), track="tuned")
+        pair = query_engines.find(label)
+        if not (answer := pair.availability()):
+            pytest.skip(answer.reason)
+        operations = QueryOperations.on(place, pair, track="tuned")
         operations.save(data, tmp_path / label)
         found = operations.read(tmp_path / label)
         assert list(found["id"]) == sorted(found["id"]) or reorders
