@@ -46,8 +46,7 @@ def snippet_of(driver: str, changes: Mapping[str, str], options: str = "", readi
         given=Given.TABLE,
         changes=changes,
         notes=(
-            'to write geometries in WKB: geometry_name="geometry", geometry_type="Unknown",'
-            ' crs="EPSG:4326"',
+            'for geometries in WKB: geometry_name="geometry", geometry_type="Unknown", crs="EPSG:4326"',
             "to read them: read_geometry=True; the first of the two results names their column",
         ),
     )

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
 import shapely
 
+import array_stores
 import data_formats
 import data_generator
 from adapter_core import CannotHoldError
 from adapter_core.geometries import geometry_columns, types_of
+from format_bench.library_sets.sets import parse
 from format_bench.verification.tables import verify
 from tests.helpers import chosen
 
@@ -183,3 +188,41 @@ def test_the_note_of_a_geoparquet_file_is_that_of_the_specification(tmp_path):
     assert note["version"] == "1.1.0"
     assert column["geometry_types"] == ["Point", "LineString", "Polygon"]
     assert column["covering"]["bbox"]["xmax"] == ["bbox", "xmax"]
+
+
+BESIDE = """
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import array_stores
+import data_formats
+import data_generator
+
+def features():
+    df = data_generator.table("parcels", rows=200).df
+    data_formats.get("GeoParquet").save_tuned(df, Path("features.parquet"), ["id"])
+
+def raster():
+    store, values = array_stores.get("GeoTIFF"), np.arange(32 * 32, dtype="int16").reshape(1, 32, 32)
+    store.save(values, Path("raster.tif"), codec="zstd", level=9)
+    assert store.read(Path("raster.tif")).tobytes() == values.tobytes()
+
+for step in sys.argv[1:]:
+    globals()[step]()
+"""
+
+
+@pytest.mark.parametrize("steps", [("features", "raster"), ("raster", "features", "raster")])
+def test_geotiff_keeps_its_codecs_beside_features(root, steps, tmp_path):
+    if not (answer := array_stores.find("GeoTIFF").availability()):
+        pytest.skip(answer.reason)
+    python = [sys.executable, "-c", BESIDE, *steps]
+    subprocess.run(python, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(root)}, check=True)
+
+
+def test_gdal_is_not_in_the_library_set(root):
+    pins = parse((root / "constraints.txt").read_text(encoding="utf-8"))
+    assert "shapely" in pins
+    assert not {"fiona", "geopandas", "pyogrio", "pyproj"} & pins.keys()
