@@ -238,7 +238,7 @@ def test_the_switches_of_the_thesis_work(call_here, tmp_path):
         (["--data", "text.csv", "--sample", "0"], "not in the range"),
         (["--data", "text.csv", "--image"], "text is a table"),
         (["--sample", "5"], "need --data"),
-        (["--formats", "Parkett"], "did you mean Parquet?"),
+        (["--formats", "Parkett"], "did you mean Parquet"),
         (["--formats", ","], "no name is given"),
         (["--datasets", "eqq"], "did you mean eq?"),
         (["--rows", "-5"], "at least 1"),
