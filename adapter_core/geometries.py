@@ -32,6 +32,9 @@ TYPES = (
 # As GeoPandas has them: cells of 600 metres on a map of the world.
 _CURVE_BITS = 16
 
+# Of numbers below 1,000 twelve decimals are 15 digits, which a float keeps.
+_SHORT_DECIMALS, _SHORT_LIMIT = 12, 1_000
+
 # A mark for little-endian numbers, and the number of the type.
 _HEAD_BYTES = 5
 _LITTLE_ENDIAN = 1
@@ -138,11 +141,7 @@ def with_long_coordinates(column: pd.Series) -> bool:
     import shapely
 
     coordinates = shapely.get_coordinates(shapely.from_wkb(column.to_numpy(object)))
-    # Of numbers below 1,000 these are 15 digits, which a float keeps.
     is_short = (np.round(coordinates, _SHORT_DECIMALS) == coordinates) & (
         np.abs(coordinates) < _SHORT_LIMIT
     )
     return not is_short.all()
-
-
-_SHORT_DECIMALS, _SHORT_LIMIT = 12, 1_000
