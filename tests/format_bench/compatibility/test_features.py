@@ -127,6 +127,15 @@ def test_a_wrong_declaration_names_its_file(tmp_path, monkeypatch):
         features.formats.__wrapped__()
 
 
+def test_shipped_verdicts_of_parquet_java_tell_its_codecs_apart():
+    found = {
+        each.feature: each.verdict
+        for each in shipped.feature_readings()
+        if (each.format, each.reader) == ("Parquet", "parquet-java")
+    }
+    assert (found["zstd"], found["brotli"]) == ("same", "refused")
+
+
 def test_shipped_verdicts_are_of_declared_features_and_of_all():
     found = shipped.feature_readings()
     readers = {}
