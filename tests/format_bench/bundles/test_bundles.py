@@ -447,6 +447,7 @@ def test_a_rerun_of_other_data_is_unknown():
 
 
 @pytest.mark.slow
+@pytest.mark.costly
 def test_a_rerun_compares_ranks(tmp_path):
     out = tmp_path / "run"
     arguments = ("--rows", 200, "--formats", "CSV,Feather,Parquet", "--repeats", 1, "--out", out)

@@ -34,7 +34,7 @@ def ended(*arguments: object) -> tuple[int, str]:
         ["--version"],
         ["list"],
         ["list", "codecs", "--markdown"],
-        ["study", "image-losses"],
+        ["study", "claims"],
         ["list", "suites", "--json"],
         ["recommend", RESULTS],
         ["compare", RESULTS, RESULTS],

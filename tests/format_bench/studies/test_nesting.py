@@ -90,6 +90,7 @@ def test_the_codec_of_lance_reaches_the_fields_of_lists(events, tmp_path):
     assert sizes[1] < 0.9 * sizes[0]
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(
     importlib.util.find_spec("ROOT") is None or shutil.which("g++") is None,
     reason="needs ROOT and g++",
