@@ -14,6 +14,7 @@ from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE
 from adapter_core.query_engine import ALL_PARTS, Part
 from adapter_core.query_sql import condition, quoted, sql
+from adapter_core.tables.gdal import LAYER
 
 if TYPE_CHECKING:
     import duckdb
@@ -60,7 +61,7 @@ class Adapter(SQLEngine):
                 database.execute(f"CREATE VIEW {name} AS FROM read_parquet('{where}')")
                 covering = _covering(path) if name == TABLE else covering
                 continue
-            source = f"ST_Read('{where}', layer = 'data')"
+            source = f"ST_Read('{where}', layer = '{LAYER}')"
             names = [each[0] for each in database.execute(f"DESCRIBE FROM {source}").fetchall()]
             wanted = ", ".join(
                 f"{quoted(each)} AS {GEOMETRY}" if each == _GEOMETRY_OF_GDAL else quoted(each)

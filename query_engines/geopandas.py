@@ -11,6 +11,7 @@ from adapter_core.geometries import GEOMETRY
 from adapter_core.queries.arrow import expression, finished
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query_engine import Part
+from adapter_core.tables.gdal import LAYER, geometry_name
 
 if TYPE_CHECKING:
     import geopandas
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from adapter_core.query import Box, Condition, Nearest, Query
 
 _PARQUET = {"GeoParquet", "Parquet"}
-_LAYER = "data"
 
 
 class Adapter(ScanEngine):
@@ -53,7 +53,7 @@ class Adapter(ScanEngine):
             return facts.num_rows, len(facts.schema.to_arrow_schema())
         import pyogrio
 
-        found = pyogrio.read_info(path, layer=_LAYER, force_feature_count=True, force_total_bounds=True)
+        found = pyogrio.read_info(path, layer=LAYER, force_feature_count=True, force_total_bounds=True)
         return int(found["features"]), len(found["fields"]) + (found["total_bounds"] is not None)
 
     def _scan(self, table: tuple[str, Path], columns: list[str], where: Sequence[Condition]) -> pa.Table:
@@ -91,9 +91,9 @@ def _table(label: str, path: Path, columns: Sequence[str]) -> pa.Table:
 
     fields = [each for each in columns if each != GEOMETRY]
     facts, table = pyogrio.read_arrow(
-        path, layer=_LAYER, columns=fields, read_geometry=GEOMETRY in columns, **_options(label)
+        path, layer=LAYER, columns=fields, read_geometry=GEOMETRY in columns, **_options(label)
     )
-    name = facts["geometry_name"] or "wkb_geometry"
+    name = geometry_name(facts)
     names = [GEOMETRY if each == name else each for each in table.column_names]
     return table.rename_columns(names).select(list(columns))
 
@@ -119,7 +119,7 @@ def _frame(label: str, path: Path, columns: Sequence[str], box: Box | None) -> g
     else:
         fields = [each for each in columns if each != GEOMETRY]
         frame = geopandas.read_file(
-            path, layer=_LAYER, columns=fields, bbox=bounds, use_arrow=True, **_options(label)
+            path, layer=LAYER, columns=fields, bbox=bounds, use_arrow=True, **_options(label)
         )
     return frame if bounds is None else frame[frame.intersects(shapely.box(*bounds))]
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 CRS = "EPSG:4326"
 """Longitudes and latitudes of WGS 84; WKB names no system of coordinates."""
 
-_LAYER = "data"
+LAYER = "data"
+"""Name of the layer of a file, which has no others."""
 
 _KEPT = {Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.TEXT, Kind.BINARY}
 _NO_FIELD = "GDAL has no field that gives them back as they were"
@@ -37,12 +38,12 @@ def snippet_of(driver: str, changes: Mapping[str, str], options: str = "", readi
     options, reading : str
         Further arguments of the writer and of the reader.
     """
-    arguments = f'layer="{_LAYER}", driver="{driver}"' + (options and f", {options}")
+    arguments = f'layer="{LAYER}", driver="{driver}"' + (options and f", {options}")
     reading = reading and f", {reading}"
     return Snippet(
         imports="import pyogrio",
         write=f"pyogrio.write_arrow(table, {{path}}, {arguments})",
-        read=f'table = pyogrio.read_arrow({{path}}, layer="{_LAYER}", read_geometry=False{reading})[1]',
+        read=f'table = pyogrio.read_arrow({{path}}, layer="{LAYER}", read_geometry=False{reading})[1]',
         given=Given.TABLE,
         changes=changes,
         notes=(
@@ -125,7 +126,7 @@ class FeatureFormat(ColumnReads):
         pyogrio.write_arrow(
             table,
             path,
-            layer=_LAYER,
+            layer=LAYER,
             driver=self.driver,
             layer_options=dict(layer_options),
             dataset_options=dict(self.dataset_options),
@@ -144,28 +145,33 @@ class FeatureFormat(ColumnReads):
         fields = None if columns is None else [each for each in columns if each != GEOMETRY]
         with_geometry = columns is None or GEOMETRY in columns
         facts, table = pyogrio.read_arrow(
-            path, layer=_LAYER, columns=fields, read_geometry=with_geometry, **self.open_options
+            path, layer=LAYER, columns=fields, read_geometry=with_geometry, **self.open_options
         )
         return _with_geometry(table, facts) if with_geometry else table
 
     def _column_names(self, path: Path) -> list[str]:
         import pyogrio
 
-        facts = pyogrio.read_info(path, layer=_LAYER, force_total_bounds=True)
+        facts = pyogrio.read_info(path, layer=LAYER, force_total_bounds=True)
         names = list(facts["fields"])
         return names if facts["total_bounds"] is None else [*names, GEOMETRY]
 
     def _count_rows(self, path: Path) -> int:
         import pyogrio
 
-        return int(pyogrio.read_info(path, layer=_LAYER, force_feature_count=True)["features"])
+        return int(pyogrio.read_info(path, layer=LAYER, force_feature_count=True)["features"])
+
+
+def geometry_name(facts: Mapping[str, Any]) -> str:
+    """Return the name of the geometries in the table that pyogrio reads with some facts."""
+    return facts["geometry_name"] or "wkb_geometry"
 
 
 def _with_geometry(table: pa.Table, facts: Mapping[str, Any]) -> pa.Table:
     """Return a table with its geometries as the last column; without it if there are none."""
     import pyarrow.compute as pc
 
-    name = facts["geometry_name"] or "wkb_geometry"
+    name = geometry_name(facts)
     if name not in table.column_names:
         return table
     position = table.column_names.index(name)
