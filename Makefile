@@ -71,7 +71,7 @@ preview: environment $(CONFIG)
 	@# asv's own preview would serve it to the whole network.
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory .asv/$(SCALE)/html $(PORT)
 
-# Two runs: array stores' HDF5 libraries fail beside those that other tests load, and memory is given back.
+# Two runs: netCDF's filters must be loaded before ROOT, and memory is given back.
 test: environment
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint build
 	@failed=0; \

@@ -100,7 +100,7 @@ def pytest_collection_modifyitems(items):
         if "browser" in item.fixturenames:
             item.add_marker("browser")
     # A slow file that starts last leaves the other CPU idle.
-    # After PyTables, h5py and ROOT in one process, netCDF's HDF5 library fails and filters crash.
+    # netCDF's filters fail after ROOT, as `format_bench.conformance.native_libraries` says.
     items.sort(
         key=lambda item: (
             "array" not in f"{item.path.parent.name}/{item.path.name}",

@@ -11,6 +11,7 @@ import pytest
 from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage, RecordStore
 from adapter_core.training_loader import TrainingLoader
 from data_generator.synthetic.edge_case_images import equal, unequal
+from format_bench.conformance.native_libraries import load_hdf5_before_root
 from format_bench.conformance.selection import HDF5, SelectedAdapter, group_of, ready, selected
 from format_bench.instruments.memory import release_free_memory
 
@@ -23,6 +24,8 @@ FIXTURES = {
 }
 """Family of each fixture that is an adapter."""
 
+load_hdf5_before_root()
+
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Ignore the files of a family without a selected adapter."""
@@ -34,7 +37,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests of array stores on HDF5 first, then of other array stores."""
-    # After PyTables, h5py and ROOT in one process, netCDF's HDF5 library fails and filters crash.
+    # netCDF loads filters when they are needed; after ROOT, these call another HDF5 library.
     groups = {item: group_of(item.nodeid) for item in items}
     items.sort(key=lambda item: not item.path.name.startswith("test_array_"))
     items.sort(key=lambda item: groups[item] != f"array-{HDF5}")
