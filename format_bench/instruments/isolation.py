@@ -225,6 +225,8 @@ def _run(
     os.environ.update(environment)
     tempfile.tempdir = None  # the server may have looked for it
     unlink_semaphores_at_once()
+    # A study prints its page to the standard output, and DuckDB its progress.
+    os.dup2(2, 1)
     if entered is not None:
         entered()
     try:

@@ -433,6 +433,10 @@ def test_a_step_that_returns_has_its_value():
     assert isolation.run(divmod, 17, 5, limit_seconds=60) == isolation.Outcome((3, 2))
 
 
+def test_what_a_step_prints_stays_out_of_the_output():
+    assert isolation.run(os.path.sameopenfile, 1, 2, limit_seconds=60).value
+
+
 @pytest.mark.parametrize(
     ("step", "sentence"),
     [
