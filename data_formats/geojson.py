@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import Kind
 from adapter_core.file_facts import FileFacts
 from adapter_core.geometries import GEOMETRY, with_long_coordinates
-from adapter_core.tables.gdal import FeatureFormat, snippet_of
+from adapter_core.tables.gdal import OPEN_GEOJSON, FeatureFormat, snippet_of
 from adapter_core.values import infinite_floats, integers_beyond_float, rounded_to_infinity
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Adapter(FeatureFormat):
     environment = "geospatial"
     driver = "GeoJSON"
     layer_options: ClassVar = {"AUTODETECT_JSON_STRINGS": "NO"}
-    open_options: ClassVar = {"DATE_AS_STRING": "YES"}
+    open_options: ClassVar = OPEN_GEOJSON
     holds_zero_rows = False
     kept_digits = 15
     file_facts = FileFacts(
@@ -40,7 +40,7 @@ class Adapter(FeatureFormat):
         driver,
         {"int8": "int32", "float32": "float64"},
         'layer_options={"AUTODETECT_JSON_STRINGS": "NO"}',
-        reading='DATE_AS_STRING="YES"',
+        open_options=OPEN_GEOJSON,
     )
 
     def _check_values(self, df: pd.DataFrame) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,7 +11,7 @@ from adapter_core.geometries import GEOMETRY
 from adapter_core.queries.arrow import expression, finished
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query_engine import Part
-from adapter_core.tables.gdal import LAYER, geometry_name
+from adapter_core.tables.gdal import LAYER, OPEN_GEOJSON, geometry_name
 
 if TYPE_CHECKING:
     import geopandas
@@ -98,8 +98,8 @@ def _table(label: str, path: Path, columns: Sequence[str]) -> pa.Table:
     return table.rename_columns(names).select(list(columns))
 
 
-def _options(label: str) -> dict[str, str]:
-    return {"DATE_AS_STRING": "YES"} if label == "GeoJSON" else {}
+def _options(label: str) -> Mapping[str, str]:
+    return OPEN_GEOJSON if label == "GeoJSON" else {}
 
 
 def _frame(label: str, path: Path, columns: Sequence[str], box: Box | None) -> geopandas.GeoDataFrame:

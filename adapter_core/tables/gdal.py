@@ -22,11 +22,19 @@ CRS = "EPSG:4326"
 LAYER = "data"
 """Name of the layer of a file, which has no others."""
 
+OPEN_GEOJSON: Mapping[str, str] = {"DATE_AS_STRING": "YES"}
+"""Options of GDAL's reader of GeoJSON, which takes texts for dates otherwise."""
+
 _KEPT = {Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT, Kind.TEXT, Kind.BINARY}
 _NO_FIELD = "GDAL has no field that gives them back as they were"
 
 
-def snippet_of(driver: str, changes: Mapping[str, str], options: str = "", reading: str = "") -> Snippet:
+def snippet_of(
+    driver: str,
+    changes: Mapping[str, str],
+    options: str = "",
+    open_options: Mapping[str, str] | None = None,
+) -> Snippet:
     """Return the code of a format.
 
     Parameters
@@ -35,11 +43,13 @@ def snippet_of(driver: str, changes: Mapping[str, str], options: str = "", readi
         Name of the format in GDAL.
     changes : mapping
         Dtypes that come back as others.
-    options, reading : str
-        Further arguments of the writer and of the reader.
+    options : str
+        Further arguments of the writer.
+    open_options : mapping, optional
+        Options of the reader.
     """
     arguments = f'layer="{LAYER}", driver="{driver}"' + (options and f", {options}")
-    reading = reading and f", {reading}"
+    reading = "".join(f', {name}="{value}"' for name, value in (open_options or {}).items())
     return Snippet(
         imports="import pyogrio",
         write=f"pyogrio.write_arrow(table, {{path}}, {arguments})",
