@@ -14,7 +14,8 @@ every engine (decision 38):
 - **Order**: nulls come last, whether it ascends or descends.
 - **Joins**: a null key has no partner.
 - **Neighbours** of a vector are the rows whose vectors have the least Euclidean distances from it, of a
-  point the rows whose geometries have them, in the units of their coordinates.
+  point the rows whose geometries have them, in the units of their coordinates; a null is near to
+  nothing, so there may be fewer rows than are asked for.
 - **Geometries** intersect if they have a point in common, edges included; a null intersects none.
 """
 
@@ -147,7 +148,7 @@ class Nearest:
     """The neighbours of vectors: of each vector so many rows, in any order, vector after vector."""
 
     column: str
-    """A column of vectors of one length, or of geometries, without nulls."""
+    """A column of vectors of one length, or of geometries."""
     vectors: Sequence[Sequence[float]]
     """At least one, of the column's length; for geometries points."""
     count: int

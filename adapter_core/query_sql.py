@@ -95,11 +95,13 @@ def nearest_sql(query: Query, nearest: Nearest, wanted: str) -> str:
     wanted : str
         Name of a table of the vectors, with the columns "number" and "vector".
     """
-    array = f"FLOAT[{len(nearest.vectors[0])}]"
-    distance = f"array_distance({quoted(nearest.column)}::{array}, vector::{array})"
-    row = ", ".join(f"{quoted(each)} := {quoted(each)}" for each in query.columns)
+    array, number = f"FLOAT[{len(nearest.vectors[0])}]", f"{wanted}.number"
+    vector = f"{TABLE}.{quoted(nearest.column)}"
+    distance = f"array_distance({vector}::{array}, {wanted}.vector::{array})"
+    row = ", ".join(f"{quoted(each)} := {TABLE}.{quoted(each)}" for each in query.columns)
+    # arg_min leaves rows without a distance out.
     first = f"unnest(arg_min(struct_pack({row}), {distance}, {nearest.count}), recursive := true)"
-    return f"SELECT {first} FROM {TABLE}, {wanted} GROUP BY number ORDER BY number"  # noqa: S608
+    return f"SELECT {first} FROM {TABLE}, {wanted} GROUP BY {number} ORDER BY {number}"  # noqa: S608
 
 
 def condition(found: Condition, dialect: Dialect = Dialect.DUCKDB) -> str:

@@ -100,9 +100,9 @@ def _neighbours(database: Any, query: Query, wanted: Nearest) -> pa.Table:
     array = f"FLOAT[{vectors.shape[1]}]"
     # Without the view of the table, by which no index is found.
     source = f"file_{TABLE}.{_TABLE_OF_FILE}"
-    distance = f"array_distance({quoted(wanted.column)}, getvariable('wanted'))"
-    names = ", ".join(map(quoted, query.columns))
-    nearest = f"SELECT {names} FROM {source} ORDER BY {distance} LIMIT {wanted.count}"  # noqa: S608
+    column, names = quoted(wanted.column), ", ".join(map(quoted, query.columns))
+    ordered = f"ORDER BY array_distance({column}, getvariable('wanted')) LIMIT {wanted.count}"
+    nearest = f"SELECT {names} FROM {source} WHERE {column} IS NOT NULL {ordered}"  # noqa: S608
     found = []
     for number in range(len(vectors)):
         vector = f"SELECT vector::{array} FROM {_WANTED} WHERE number = {number}"  # noqa: S608

@@ -137,10 +137,13 @@ def _neighbours(frame: geopandas.GeoDataFrame, nearest: Nearest) -> np.ndarray:
     import shapely
 
     geometries = frame[nearest.column].to_numpy()
+    # Without a place, the distance is NaN, which is behind all others.
+    placeless = shapely.is_missing(geometries) | shapely.is_empty(geometries)
+    count = min(nearest.count, int(np.count_nonzero(~placeless)))
     found = []
     for point in nearest.vectors:
         distances = shapely.distance(geometries, shapely.Point(point))
-        found.append(np.argpartition(distances, nearest.count - 1)[: nearest.count])
+        found.append(np.argpartition(distances, count - 1)[:count])
     return np.concatenate(found)
 
 

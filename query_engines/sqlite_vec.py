@@ -49,8 +49,10 @@ class Adapter(SQLEngine):
                 table = _table_of("main", list(declared).index(name))
                 size = length.strip("()")
                 database.execute(f"CREATE VIRTUAL TABLE {table} USING vec0(vector float[{size}])")
-                vectors = f"SELECT rowid, {quoted(name)} FROM {quoted(TABLE_OF_FILE)}"  # noqa: S608
-                database.execute(f"INSERT INTO {table} (rowid, vector) {vectors}")
+                column = quoted(name)
+                vectors = f"SELECT rowid, {column} FROM {quoted(TABLE_OF_FILE)}"  # noqa: S608
+                known = f"WHERE {column} IS NOT NULL"
+                database.execute(f"INSERT INTO {table} (rowid, vector) {vectors} {known}")
 
     def open(self, format_label: str, tables: Mapping[str, Path]) -> Any:  # noqa: ARG002 (one format)
         database, names = _connected(":memory:"), {}
@@ -115,8 +117,9 @@ def _neighbours(handle: dict[str, Any], query: Query, wanted: Nearest) -> pa.Tab
         found = f"SELECT rowid FROM {table} WHERE vector MATCH ? AND k = {wanted.count}"  # noqa: S608
         statement = f"SELECT {names} FROM {source} WHERE rowid IN ({found})"  # noqa: S608
     else:
-        distance = f"vec_distance_l2({quoted(wanted.column)}, ?)"
-        statement = f"SELECT {names} FROM {source} ORDER BY {distance} LIMIT {wanted.count}"  # noqa: S608
+        column = quoted(wanted.column)
+        ordered = f"ORDER BY vec_distance_l2({column}, ?) LIMIT {wanted.count}"
+        statement = f"SELECT {names} FROM {source} WHERE {column} IS NOT NULL {ordered}"  # noqa: S608
     rows = []
     for vector in np.array(wanted.vectors, "<f4"):
         rows += database.execute(statement, (vector.tobytes(),)).fetchall()

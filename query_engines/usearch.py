@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.queries.arrow import vectors_of
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query_engine import Part
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     import numpy as np
     import pyarrow as pa
+    from usearch.index import BatchMatches
 
     from adapter_core.query import Condition, Nearest, Query
 
@@ -53,9 +55,9 @@ class Adapter(ScanEngine):
         for name in lookups:
             if not _has_vectors(opened.data.schema.field(name).type):
                 continue
-            vectors = _vectors(opened.data.to_table([name])[name])
+            vectors, numbers = vectors_of(opened.data.to_table([name])[name])
             index = Index(ndim=vectors.shape[1], metric="l2sq", dtype="f32")
-            index.add(np.arange(len(vectors)), vectors, threads=_threads())
+            index.add(numbers, vectors.astype(np.float32, copy=False), threads=_threads())
             index.save(str(_beside(opened, name)))
 
     def _open(self, format_label: str, path: Path) -> _Opened:
@@ -97,19 +99,17 @@ def _neighbours(table: _Opened, wanted: Nearest) -> np.ndarray:
         index = Index.restore(str(file), view=True)
         if wanted.candidates > 1:
             index.expansion_search = wanted.count * wanted.candidates
-        found = index.search(vectors, wanted.count, threads=_threads())
-    else:
-        rows = _vectors(table.data.to_table([wanted.column])[wanted.column])
-        found = search(rows, vectors, wanted.count, "l2sq", exact=True, threads=_threads())
-    return np.concatenate([found.keys[each][: found.counts[each]] for each in range(len(vectors))])
+        return _keys(index.search(vectors, wanted.count, threads=_threads()))
+    rows, numbers = vectors_of(table.data.to_table([wanted.column])[wanted.column])
+    rows, count = rows.astype(np.float32, copy=False), min(wanted.count, len(rows))
+    return numbers[_keys(search(rows, vectors, count, "l2sq", exact=True, threads=_threads()))]
 
 
-def _vectors(column: pa.ChunkedArray) -> np.ndarray:
-    """Return a column of vectors as an array of 32-bit floats, shape (rows, length)."""
+def _keys(found: BatchMatches) -> np.ndarray:
+    """Return the keys of the matches of each vector, vector after vector."""
     import numpy as np
 
-    numbers = column.combine_chunks().flatten().to_numpy()
-    return numbers.reshape(len(column), -1).astype(np.float32, copy=False)
+    return np.concatenate([keys[:count] for keys, count in zip(found.keys, found.counts, strict=True)])
 
 
 def _has_vectors(dtype: pa.DataType) -> bool:

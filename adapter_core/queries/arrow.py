@@ -141,15 +141,26 @@ def neighbours(vectors: pa.ChunkedArray, nearest: Nearest) -> np.ndarray:
     """Return the numbers of the rows nearest to each vector, vector after vector, by NumPy."""
     import numpy as np
 
-    flat = vectors.combine_chunks().flatten().to_numpy()
-    rows = flat.reshape(len(vectors), -1)
+    rows, numbers = vectors_of(vectors)
     if rows.dtype.itemsize < np.dtype(np.float32).itemsize:
         rows = rows.astype(np.float32)  # sums of bytes and halves would overflow
     wanted = np.array(nearest.vectors, rows.dtype)
     # The square of a distance, without the square of the wanted vector's length, which all rows share.
     far = np.einsum("ij,ij->i", rows, rows)[:, None] - 2 * rows @ wanted.T
     count = min(nearest.count, len(rows))
-    return np.argpartition(far, count - 1, axis=0)[:count].T.reshape(-1)
+    return numbers[np.argpartition(far, count - 1, axis=0)[:count].T.reshape(-1)]
+
+
+def vectors_of(column: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the vectors of a column, shape (count, length), and the numbers of their rows.
+
+    Rows of nulls are near to nothing, and left out.
+    """
+    import numpy as np
+
+    # Flattened lists have no place for a null.
+    numbers = np.flatnonzero(column.is_valid()) if column.null_count else np.arange(len(column))
+    return column.combine_chunks().flatten().to_numpy().reshape(len(numbers), -1), numbers
 
 
 def plain_text(table: pa.Table) -> pa.Table:

@@ -11,6 +11,7 @@ import shapely
 import query_engines
 from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.errors import InvalidQuestionsError
+from adapter_core.query import Box, Nearest, Query
 from adapter_core.query_engine import Part
 from format_bench.families.queries.operations import QueryOperations
 from format_bench.families.questions import Question, read_entries
@@ -116,6 +117,46 @@ def test_a_square_has_about_its_share_of_the_rows(stored):
         query = asked(df, box={"column": "$geometry", "share": share})
         found = reference.answer(query, {"data": df}).table.num_rows
         assert round(share * len(df)) <= found <= round(share * len(df)) + 1
+
+
+@pytest.mark.parametrize("nothing", [None, shapely.Point().wkb])
+def test_constants_come_from_geometries_with_places_alone(nothing, stored):
+    df = stored("places")[0].tables["data"].copy()
+    df.loc[7, "geometry"] = nothing
+    for fields in (
+        {"box": {"column": "$geometry", "share": 0.1}},
+        {"nearest": {"column": "$geometry", "count": 3, "vectors": 2}},
+        {"nearest": {"column": "$geometry", "count": 3, "vectors": [[1, 2]]}},
+    ):
+        with pytest.raises(UnsupportedError, match="'geometry' contains nulls or empty geometries"):
+            asked(df, **fields)
+    everywhere = asked(df, box={"column": "geometry", "bounds": [-180, -90, 180, 90]})
+    found = reference.answer(everywhere, {"data": df}).table.column("id").to_pylist()
+    assert found == [each for each in df["id"] if each != df["id"][7]]
+
+
+@pytest.mark.parametrize("label", PAIRS)
+def test_a_null_is_near_to_nothing_and_intersects_nothing(label, stored, tmp_path):
+    pair = query_engines.find(label)
+    if not (answer := pair.availability()):
+        pytest.skip(answer.reason)
+    df = stored("places")[0].tables["data"].head(40).copy()
+    df.loc[[0, 7, 39], "geometry"] = None
+    try:
+        pair.save({"data": df}, tmp_path / "tables")
+    except CannotHoldError as error:
+        assert "geometries with nulls" in str(error)
+        return
+    handle = pair.engine.open(pair.format.label, pair.paths(tmp_path / "tables"))
+    for query in (
+        Query(columns=["id"], box=Box("geometry", (-180, -90, 180, 90))),
+        Query(columns=["id"], nearest=Nearest("geometry", [[10, 20], [-60, 5]], 5, of_geometries=True)),
+        Query(columns=["id"], nearest=Nearest("geometry", [[10, 20]], 39, of_geometries=True)),
+    ):
+        found = sorted(pair.engine.answer(handle, query).column("id").to_pylist())
+        wanted = reference.answer(query, {"data": df}).table.column("id").to_pylist()
+        assert found == sorted(wanted)
+    pair.engine.close(handle)
 
 
 def test_a_geometry_of_another_column_and_other_forms_are_refused(stored):

@@ -7,6 +7,7 @@ written here by hand.
 from __future__ import annotations
 
 import datetime
+import re
 from functools import cache
 
 import numpy as np
@@ -25,13 +26,14 @@ from adapter_core.query import (
     Aggregate,
     Contains,
     Join,
+    Nearest,
     OneOf,
     Order,
     Query,
 )
 from adapter_core.query_engine import Part
 from format_bench.families.tables import reference
-from format_bench.verification.answers import Answer, difference
+from format_bench.verification.answers import Answer, difference, missed_share
 from tests.helpers import chosen
 
 PAIRS = chosen(query_engines, __name__)
@@ -381,3 +383,58 @@ def test_nan_beside_nulls_is_not_asked_for():
     data = pd.DataFrame({"x": values})
     with pytest.raises(UnsupportedError, match="NaN beside nulls"):
         reference.answer(Query(columns=["x"]), {"data": data})
+
+
+def vectors(rows=60, length=8):
+    """Return a table of vectors, whose first and last one are null, and others."""
+    numbers = np.random.default_rng(7).random((rows, length), np.float32)
+    lists = [None if row % 7 == 3 or row in {0, rows - 1} else numbers[row] for row in range(rows)]
+    found = pa.chunked_array([pa.array(lists, pa.list_(pa.float32(), length))])
+    return pd.DataFrame({"id": range(rows), "vector": pd.arrays.ArrowExtensionArray(found)})
+
+
+VECTORS = vectors()
+# The second one has more neighbours than there are vectors.
+NEAREST = [
+    Query(columns=["id"], nearest=Nearest("vector", [[0.25] * 8, [0.75] * 8], count))
+    for count in (5, len(VECTORS) - 1)
+]
+
+
+def finds_neighbours(label):
+    pair = query_engines.find(label)
+    try:
+        pair.engine.check(pair.format.label, NEAREST[0])
+    except UnsupportedError as error:
+        assert "it computes no distances of vectors" in str(error)
+        return False
+    return True
+
+
+def test_the_reference_leaves_null_vectors_out():
+    known = VECTORS["vector"].notna().to_numpy()
+    places = np.array([row for row in VECTORS["vector"] if row is not pd.NA], np.float64)
+    distances = np.linalg.norm(places - 0.25, axis=1)
+    nearest = VECTORS["id"][known].to_numpy()[np.argsort(distances)]
+    few, all_of_them = (reference.answer(each, {"data": VECTORS}) for each in NEAREST)
+    assert few.table.column("id").to_pylist()[:5] == nearest[:5].tolist()
+    assert (few.group_rows, all_of_them.group_rows) == (5, known.sum())
+    assert all_of_them.table.column("id").to_pylist()[: known.sum()] == nearest.tolist()
+
+
+@pytest.mark.parametrize("track", ["defaults", "tuned"])
+@pytest.mark.parametrize("label", [each for each in PAIRS if finds_neighbours(each)])
+def test_a_null_vector_is_near_to_nothing(label, track, tmp_path):
+    pair, tables, file = pair_of(label), {"data": VECTORS}, tmp_path / "file.tables"
+    try:
+        if track == "tuned":
+            pair.save_tuned(tables, file, {"data": ([], ["vector"])})
+        else:
+            pair.save(tables, file)
+    except CannotHoldError as error:
+        assert re.search("vector|tune", str(error))
+        return
+    handle = pair.engine.open(pair.format.label, pair.paths(file, tables))
+    for query in NEAREST:
+        assert missed_share(pair.engine.answer(handle, query), reference.answer(query, tables)) == 0
+    pair.engine.close(handle)

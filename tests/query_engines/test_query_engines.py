@@ -237,6 +237,9 @@ def test_neighbours_are_asked_of_columns_of_vectors_alone():
         asked(vectors=[[0.5, 1.0]])
     with pytest.raises(UnsupportedError, match="no more than 30 rows"):
         asked(count=30)
+    data.tables["data"].loc[7, "embedding"] = None
+    with pytest.raises(UnsupportedError, match="contains nulls, which are near to nothing"):
+        asked(vectors=[own])
     engine = query_engines.find("Parquet[polars]").engine
     with pytest.raises(UnsupportedError, match="it computes no distances of vectors"):
         engine.check("Parquet", found)

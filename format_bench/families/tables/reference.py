@@ -51,7 +51,7 @@ def answer(query: Query, tables: Mapping[str, pd.DataFrame]) -> Answer:
         rows = neighbours(df, query.nearest)
         # A row may be near to several.
         table = _table({name: df[name].iloc[rows] for name in query.columns})
-        return Answer(table, group_rows=min(query.nearest.count, len(df)))
+        return Answer(table, group_rows=len(rows) // len(query.nearest.vectors))
     columns = {name: _column(df, name, rows) for name in query.needed}
     if query.join:
         columns = _joined(columns, query, tables[query.join.table])
@@ -158,18 +158,33 @@ def _neighbours(df: pd.DataFrame, nearest: Nearest) -> np.ndarray:
     """
     import numpy as np
 
-    flat = nested_array(df[nearest.column]).flatten().to_numpy()
+    vectors = nested_array(df[nearest.column])
+    numbers = np.flatnonzero(vectors.is_valid())
+    flat = vectors.flatten().to_numpy()
     wanted = np.array(nearest.vectors, np.float64)
-    blocks = np.array_split(flat.reshape(len(df), -1), len(df) // _BLOCK_ROWS + 1)
+    blocks = np.array_split(flat.reshape(len(numbers), -1), len(numbers) // _BLOCK_ROWS + 1)
     squares = np.concatenate([_squares(each.astype(np.float64), wanted) for each in blocks])
-    order = np.argsort(squares, axis=0, kind="stable")
-    last, next_one = (
-        np.take_along_axis(squares, order[place][None], axis=0)
-        for place in (nearest.count - 1, nearest.count)
-    )
-    if (next_one - last <= _NEAR_TIE * next_one).any():
-        raise UnsupportedError(_TIE.format(nearest.count, nearest.count + 1, "vector"))
-    return order[: nearest.count].T.reshape(-1)
+    return np.concatenate([numbers[_first(each, nearest, "vector")] for each in squares.T])
+
+
+def _first(distances: np.ndarray, nearest: Nearest, what: str) -> np.ndarray:
+    """Return the numbers of the least distances, or of their squares; NaN is none.
+
+    Raises
+    ------
+    UnsupportedError
+        If rounding decides which ones are the least.
+    """
+    import numpy as np
+
+    known = int(np.count_nonzero(~np.isnan(distances)))
+    order = np.argsort(distances, kind="stable")
+    if nearest.count < known:
+        last, next_one = distances[order[nearest.count - 1 : nearest.count + 1]]
+        if next_one - last <= _NEAR_TIE * next_one:
+            raise UnsupportedError(_TIE.format(nearest.count, nearest.count + 1, what))
+    found: np.ndarray = order[: min(nearest.count, known)]
+    return found
 
 
 def _geometries(column: pd.Series) -> np.ndarray:
@@ -207,11 +222,7 @@ def _near_places(df: pd.DataFrame, nearest: Nearest) -> np.ndarray:
     found = []
     for point in nearest.vectors:
         distances = shapely.distance(geometries, shapely.Point(point))
-        order = np.argsort(distances, kind="stable")
-        last, next_one = distances[order[nearest.count - 1 : nearest.count + 1]]
-        if next_one - last <= _NEAR_TIE * next_one:
-            raise UnsupportedError(_TIE.format(nearest.count, nearest.count + 1, "point"))
-        found.append(order[: nearest.count])
+        found.append(_first(distances, nearest, "point"))
     return np.concatenate(found)
 
 

@@ -193,6 +193,7 @@ class _Compiler:
         if count >= self._subject.rows:
             raise UnsupportedError(f"{self._subject.name} has no more than {count:,} rows")
         if self._subject.has_geometries(column):
+            self._subject.middles(column)
             points = self._subject.points(column, vectors) if isinstance(vectors, int) else vectors
             if wrong := [each for each in points if len(each) != len("xy")]:
                 raise ValueError(f"a point has two numbers, not {len(wrong[0])}")
@@ -445,11 +446,15 @@ class Subject:
         """
         import numpy as np
 
-        places = self.positions(2 * count)
-        rows = nested_array(self._column(column).iloc[places[::2] + places[1::2]])
+        rows = nested_array(self._column(column).iloc[self._pairs(count)])
         found = rows.flatten().to_numpy().astype(np.float32).reshape(2, count, -1)
         mixed = np.float32(0.75) * found[0] + np.float32(0.25) * found[1]
         return [[float(each) for each in vector] for vector in mixed]
+
+    def _pairs(self, count: int) -> list[int]:
+        """Return the numbers of random rows in pairs, the first of all pairs before the second."""
+        places = self.positions(2 * count)
+        return places[::2] + places[1::2]
 
     def has_geometries(self, column: str) -> bool:
         """Return whether a column contains geometries, and at most nulls besides."""
@@ -462,27 +467,48 @@ class Subject:
         Raises
         ------
         UnsupportedError
-            If the table has too few rows.
+            If the table has too few rows, or a geometry has no place.
         """
-        places = self.positions(2 * count)
-        rows = middles(self._column(column).iloc[places[::2] + places[1::2]])
+        rows = self.middles(column)[self._pairs(count)]
         mixed = 0.75 * rows[:count] + 0.25 * rows[count:]
         found: list[list[float]] = mixed.round(_DECIMALS).tolist()
+        return found
+
+    def middles(self, column: str) -> np.ndarray:
+        """Return the middles of the geometries of a column, shape (rows, 2).
+
+        Raises
+        ------
+        UnsupportedError
+            If one of them is null or empty.
+        """
+        import numpy as np
+
+        found = middles(self._column(column))
+        if np.isnan(found).any():
+            raise UnsupportedError(
+                f"column {column!r} contains nulls or empty geometries, which are near to nothing"
+            )
         return found
 
     def bounds(self, column: str, share: float) -> tuple[float, float, float, float]:
         """Return a square around the middle of a random row's geometry, for a share of the rows.
 
         The middles of so many rows are inside; the geometries of others may intersect it, too.
+
+        Raises
+        ------
+        UnsupportedError
+            If a geometry has no place.
         """
         import numpy as np
 
-        rows = middles(self._column(column))
+        rows = self.middles(column)
         centre = rows[self.positions(1)[0]]
         wanted = min(self.rows, max(1, round(share * self.rows)))
         distances = np.abs(rows - centre).max(axis=1)
         # Not on the edge, so that rounding does not decide.
-        reach = float(np.nanmax(np.partition(distances, wanted - 1)[:wanted])) + 10.0**-_DECIMALS
+        reach = float(np.partition(distances, wanted - 1)[wanted - 1]) + 10.0**-_DECIMALS
         x, y = map(float, centre)
         left, lower, right, upper = (
             round(each, _DECIMALS + 1) for each in (x - reach, y - reach, x + reach, y + reach)
