@@ -6,6 +6,7 @@ Each column is in a separate table: a format that refuses one can still be tried
 from __future__ import annotations
 
 import datetime as dt
+import struct
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -273,6 +274,42 @@ def uncompared_tables() -> dict[str, pd.DataFrame]:
             pd.arrays.ArrowExtensionArray(pa.UnionArray.from_sparse(kinds, sparse, names))
         ),
     }
+
+
+def geometry_tables() -> dict[str, pd.DataFrame]:
+    """Return tables of shape (4, 2) with the columns `row` and `geometry`, as GDAL's formats want them.
+
+    Geometries are a point, a line, and polygons with a hole, in WKB, with coordinates of few decimals.
+    """
+    import pandas as pd
+
+    point = _wkb(1, _coordinates([(14.42, 50.09)]))
+    line = _wkb(2, _line([(0, 0), (1.5, -0.25), (180, -90)]))
+    square = [(0, 0), (4, 0), (4, 4), (0, 4), (0, 0)]
+    hole = [(1, 1), (1, 2), (2, 2), (2, 1), (1, 1)]
+    polygon = _wkb(3, struct.pack("<I", 2) + _line(square) + _line(hole))
+    several = _wkb(6, struct.pack("<I", 2) + polygon + _wkb(3, struct.pack("<I", 1) + _line(hole)))
+
+    def table(values: list[bytes | None]) -> pd.DataFrame:
+        return pd.DataFrame({"row": range(ROWS), "geometry": pd.Series(values, dtype=object)})
+
+    return {
+        "geometries": table([point, line, polygon, several]),
+        "geometries with nulls": table([None, point, polygon, None]),
+    }
+
+
+def _wkb(kind: int, content: bytes) -> bytes:
+    """Return a geometry in Well-known Binary, little-endian."""
+    return struct.pack("<BI", 1, kind) + content
+
+
+def _line(places: list[tuple[float, float]]) -> bytes:
+    return struct.pack("<I", len(places)) + _coordinates(places)
+
+
+def _coordinates(places: list[tuple[float, float]]) -> bytes:
+    return b"".join(struct.pack("<dd", *place) for place in places)
 
 
 GROUPS = (_numbers, _text, _objects, _times_and_categories, _extensions, _nested)

@@ -6,11 +6,20 @@ The tests of values compare both, so that one walk over all data proves the cont
 from __future__ import annotations
 
 import functools
+import re
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import data_formats
 import data_generator
-from adapter_core import CannotHoldError, DataFormat
+from adapter_core import CannotHoldError, DataFormat, UnavailableError
+from data_generator.synthetic.edge_case_tables import (
+    edge_case_tables,
+    geometry_tables,
+    uncompared_tables,
+)
 from format_bench.verification.tables import verify
 
 if TYPE_CHECKING:
@@ -51,6 +60,26 @@ def of_table(adapter: DataFormat, df: pd.DataFrame, path: Path) -> RoundTrip:
     return RoundTrip(text or "exact", errors=found.errors, read=read)
 
 
+def of_format(label: str, names: Sequence[str]) -> dict[str, str]:
+    """Return the outcomes of tables in a format, by name, as the page has them."""
+    adapter, columns = data_formats.find(label), column_tables()
+    found = {}
+    for name in names:
+        try:
+            df = table(name) if name in TABLES else columns[name]
+        except UnavailableError as error:
+            found[name] = f"unavailable: {error.reason}"
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            found[name] = shown(name, of_table(adapter, df, Path(folder, f"table{adapter.suffix}")).text)
+    return found
+
+
+def column_tables() -> dict[str, pd.DataFrame]:
+    """Return the tables of the page that have one column each, beside a plain one."""
+    return edge_case_tables() | uncompared_tables() | geometry_tables()
+
+
 @functools.cache
 def table(name: str) -> pd.DataFrame:
     """Return one of `TABLES`."""
@@ -64,7 +93,7 @@ def shown(name: str, text: str) -> str:
     repeat.
     """
     if name not in TABLES:
-        return text.replace("column c: ", "").replace("column 'c' ", "")
+        return re.sub(r"column (c|geometry): |column '(c|geometry)' ", "", text)
     kinds: dict[str, int] = {}
     for loss in text.split("; "):
         kind = loss.partition(": ")[2] if loss.startswith("column ") else loss

@@ -9,7 +9,7 @@ import pytest
 
 from adapter_core import CannotHoldError, Feature, UnavailableError, UnknownNameError, UnsupportedError
 from adapter_core.kinds import Kind
-from data_generator.synthetic.edge_case_tables import uncompared_tables
+from data_generator.synthetic.edge_case_tables import geometry_tables, uncompared_tables
 from format_bench.conformance import losses
 from format_bench.conformance.tables import every_table, ordinary
 from format_bench.verification.tables import verify
@@ -25,8 +25,9 @@ def test_every_table_comes_back_right_or_is_refused(adapter, tmp_path, subtests)
             _comes_back_right_or_is_refused(adapter, name, df, folder)
 
 
-def test_what_pandas_cannot_compare_comes_back_right_or_is_refused(adapter, tmp_path):
-    for number, (name, df) in enumerate(uncompared_tables().items()):
+@pytest.mark.parametrize("tables", [uncompared_tables, geometry_tables])
+def test_columns_of_few_formats_come_back_right_or_are_refused(tables, adapter, tmp_path):
+    for number, (name, df) in enumerate(tables().items()):
         found = losses.of_table(adapter, df, tmp_path / f"{number}{adapter.suffix}")
         documented = losses.documented_of(losses.TABLE_PAGE, name, adapter.label)
         assert documented in {None, losses.shown(name, found.text)}

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import data_formats
 import image_storages
-from data_generator.synthetic.edge_case_tables import edge_case_tables, uncompared_tables
+from adapter_core import DataFormat
+from adapter_core.environments import OwnEnvironment
+from adapter_core.registry import Registry
 from format_bench.conformance import image_losses, losses
 from format_bench.conformance.losses import TABLES, Outcomes
+from format_bench.instruments import isolation
 from format_bench.studies.declared.blocks import Block, Context
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # For each possible loss, a set in which nothing else can be lost.
 _SHOWN_BY = {
@@ -36,16 +35,31 @@ _CHANNELS = {
 }
 
 
-def of_tables(tables: Mapping[str, pd.DataFrame]) -> Outcomes:
-    """Return the outcomes of tables in each available format."""
-    adapters = [each for each in map(data_formats.find, data_formats.names()) if each.availability()]
-    found: Outcomes = {}
-    for name, df in tables.items():
-        for each in adapters:
-            with tempfile.TemporaryDirectory() as folder:
-                made = losses.of_table(each, df, Path(folder, f"table{each.suffix}"))
-            found.setdefault(name, {})[each.label] = losses.shown(name, made.text)
+def of_tables(names: Sequence[str]) -> Outcomes:
+    """Return the outcomes of tables in each available format, in its own environment if it has one."""
+    found: Outcomes = {name: {} for name in names}
+    for adapter in map(data_formats.find, data_formats.names()):
+        for name, text in _of_format(adapter, names).items():
+            found[name][adapter.label] = text
     return found
+
+
+def _of_format(adapter: DataFormat, names: Sequence[str]) -> dict[str, str]:
+    """Return the outcomes of tables in a format by name; none if it is not available."""
+    if not adapter.environment:
+        return losses.of_format(adapter.label, names) if adapter.availability() else {}
+    if not adapter.installed():
+        return {}
+    made = isolation.run(
+        *(losses.of_format, adapter.label, names),
+        limit_seconds=_LIMIT_SECONDS,
+        interpreter=OwnEnvironment(adapter.environment).interpreter(adapter.label),
+    )
+    return made.value or dict.fromkeys(names, f"{made.status}: {made.sentence}")
+
+
+# Round trips of all tables of a format take seconds.
+_LIMIT_SECONDS = 600.0
 
 
 def of_images() -> Outcomes:
@@ -63,9 +77,10 @@ def of_images() -> Outcomes:
 def datasets(context: Context) -> Iterator[Block]:
     """Yield a table of the losses of the generated tables and flights."""
     del context
-    found = of_tables({name: losses.table(name) for name in TABLES})
+    found = of_tables(TABLES)
     rows = [[label, *(found[name][label] for name in TABLES)] for label in found[TABLES[0]]]
-    yield Block(header=["format", *TABLES], rows=rows, alignment="l" * (1 + len(TABLES)))
+    absent = _absent(data_formats.registry, found)
+    yield Block(header=["format", *TABLES], rows=rows, alignment="l" * (1 + len(TABLES)), items=absent)
 
 
 # Edge cases of the table of nested columns, by heading: each with nulls at every level.
@@ -83,6 +98,7 @@ _NESTED = {
     "intervals": "intervals",
     "of a calendar": "calendar intervals",
     "unions": "unions",
+    "geometries": "geometries",
 }
 
 
@@ -92,7 +108,7 @@ def columns(context: Context) -> Iterator[Block]:
     Formats with the same losses share a line of a list.
     """
     del context
-    found = of_tables(edge_case_tables() | uncompared_tables())
+    found = of_tables([*losses.column_tables()])
     rows = [
         [label, *(_in_short(found[name][label]) for name in _NESTED.values())]
         for label in found["unions"]
@@ -101,7 +117,8 @@ def columns(context: Context) -> Iterator[Block]:
 Columns with null rows, and nulls inside them: **exact**, refused, *type* if all values are right and of
 another type, such as lists of 64-bit floats for vectors of 32-bit ones, or what else is lost. Vectors of
 float32 have nulls and NaN inside, which arrays refuse; those of float16 have NaN, and those of int8
-neither. The lists below have the words, and further columns."""
+neither. Geometries are points, lines and polygons in WKB, without null rows, which FlatGeobuf refuses.
+The lists below have the words, and further columns."""
     header = ["format", *_NESTED]
     yield Block("Nested columns in short", text.strip(), header, rows, "l" * len(header))
     yield Block("Columns that are easily lost")
@@ -126,6 +143,15 @@ def _in_short(outcome: str) -> str:
 _ANOTHER_TYPE = re.compile(r"[^;]* came back as [^;]*")
 
 
+def _absent(registry: Registry[Any], found: Outcomes) -> list[str]:
+    """Return sentences on the adapters that have no outcomes."""
+    return [
+        f"{each.label} is not available here: {(each.installed() and each.availability()).reason}"
+        for each in map(registry.find, registry.names())
+        if each.label not in next(iter(found.values()))
+    ]
+
+
 def images(context: Context) -> Iterator[Block]:
     """Yield a summary, in which storages with equal results share a row, and a list for each set."""
     del context
@@ -140,11 +166,7 @@ def images(context: Context) -> Iterator[Block]:
         rows.setdefault(row, []).append(label)
     header = ["storages", "pixels", "channels", *_SHOWN_BY]
     lines = [[", ".join(alike), *row] for row, alike in rows.items()]
-    absent = [
-        f"{each.label} is not available here: {each.availability().reason}"
-        for each in map(image_storages.find, image_storages.names())
-        if each.label not in next(iter(found.values()))
-    ]
+    absent = _absent(image_storages.registry, found)
     yield Block("Summary", header=header, rows=lines, alignment="l" * len(header), items=absent)
     yield Block("Results by set")
     for name, by_label in found.items():

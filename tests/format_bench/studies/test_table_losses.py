@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 
 import data_formats
-from data_generator.synthetic.edge_case_tables import edge_case_tables, uncompared_tables
 from format_bench.conformance import losses
 from format_bench.conformance.tables import ordinary
 from format_bench.results.load import Results
@@ -15,13 +14,14 @@ from format_bench.studies.tables import losses as page_of_losses
 
 def test_the_page_in_docs_is_of_the_outcomes_that_the_contract_tests_compare(root, monkeypatch):
     page = (root / "docs/losses.md").read_text(encoding="utf-8")
-    # An interpreter has the outcomes of its own environment alone.
-    labels = [each for each in data_formats.names() if not data_formats.find(each).environment]
 
-    def documented(tables):
+    def documented(names):
         found = {
-            name: {each: losses.documented_of(losses.TABLE_PAGE, name, each) for each in labels}
-            for name in tables
+            name: {
+                each: losses.documented_of(losses.TABLE_PAGE, name, each)
+                for each in data_formats.names()
+            }
+            for name in names
         }
         assert None not in {text for by_label in found.values() for text in by_label.values()}
         return found
@@ -29,7 +29,7 @@ def test_the_page_in_docs_is_of_the_outcomes_that_the_contract_tests_compare(roo
     monkeypatch.setattr(page_of_losses, "of_tables", documented)
     assert study_page("table-losses") == page
     assert "wrong" not in page
-    assert len(edge_case_tables() | uncompared_tables()) == page.count("\n### ")
+    assert len(losses.column_tables()) == page.count("\n### ")
 
 
 def study_page(name):
