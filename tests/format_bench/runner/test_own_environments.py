@@ -1,4 +1,4 @@
-"""Formats whose libraries conflict: built, listed, measured in one run, resumed, and under asv."""
+"""Formats whose libraries conflict: built, listed, measured in one run, resumed, and by asv."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ import os
 import re
 import subprocess
 import sys
+import time
+from ast import literal_eval
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from format_bench.results.records import read
 from tests.factories import toy_environments
+from tests.helpers import git
 
 pytestmark = pytest.mark.costly(
     "adapter_core.environments",
@@ -33,16 +38,24 @@ def place(clone_to, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def call(place):
+def variables(place):
+    """Return the environment variables of programs in the clone."""
+    # asv takes the path of Python's modules by a name of its own.
+    own = dict.fromkeys(("PYTHONPATH", "ASV_PYTHONPATH"), str(place / "clone"))
+    own |= {"HOME": str(place), "XDG_CACHE_HOME": str(place / "cache")}
+    own |= {"FORMAT_BENCH_SCALE": "tiny", "FORMAT_BENCH_BUDGET_SECONDS": "0", "COLUMNS": "200"}
+    return os.environ | own
+
+
+@pytest.fixture(scope="module")
+def call(place, variables):
     """Return a function that runs Python in the clone; it returns what is printed."""
 
     def run(*arguments, status=0, cwd=place / "clone"):
-        own = {"PYTHONPATH": str(place / "clone"), "XDG_CACHE_HOME": str(place / "cache")}
-        own |= {"FORMAT_BENCH_SCALE": "tiny", "FORMAT_BENCH_BUDGET_SECONDS": "0", "COLUMNS": "200"}
         done = subprocess.run(
             [sys.executable, *map(str, arguments)],
             cwd=cwd,
-            env=os.environ | own,
+            env=variables,
             capture_output=True,
             text=True,
             check=False,
@@ -88,6 +101,47 @@ def test_what_was_measured_is_kept_when_a_run_goes_on(out):
 
 
 @pytest.mark.usefixtures("out")
+def test_a_killed_run_leaves_no_interpreter_and_goes_on(place, call, variables):
+    command = ["main.py", *RUN, "--steps", "save,read", "--out", place / "killed"]
+    results = place / "killed" / "results.jsonl"
+    with subprocess.Popen(
+        [sys.executable, *map(str, command)],
+        cwd=place / "clone",
+        env=variables,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as started:
+        wait_until(lambda: results.exists() and results.read_bytes().count(b"\n") > 0)
+        started.kill()
+    wait_until(lambda: not interpreters_in(place / "cache"))
+    before = {(each.format, each.metric): each.run_id for each in read(results)}
+    call(*command)
+    found = {(each.format, each.metric): each for each in read(results)}
+    assert {key: each.run_id for key, each in found.items() if key in before} == before
+    assert {each.status for each in found.values()} == {"value"}
+    for label, version in toy_environments.VERSIONS.items():
+        assert (label, "read time") not in before or label == "One"
+        assert f"toylib {version}" in found[label, "read time"].environment
+
+
+def interpreters_in(folder):
+    """Return the programs of a folder that are running."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            found += [each for each in [path.read_text().partition("\0")[0]] if str(folder) in each]
+    return found
+
+
+def wait_until(is_so):
+    for _ in range(2_400):
+        if is_so():
+            return
+        time.sleep(0.05)
+    raise TimeoutError
+
+
+@pytest.mark.usefixtures("out")
 def test_they_are_listed_with_their_environment(call):
     (line,) = [each for each in call("main.py", "list").splitlines() if each.startswith("Two ")]
     assert re.search(r"toylib 2\.0 +installed, in its environment toy_two *$", line)
@@ -111,6 +165,31 @@ for label in ("One", "Two"):
     method.setup(label, "float")
     print(label, method(None))
 """
+
+
+SIZE = "tabular.Tabular.track_size"
+
+
+@pytest.mark.asv
+@pytest.mark.usefixtures("out")
+def test_asv_stores_their_values(place, call):
+    clone = place / "clone"
+    # Of this interpreter, since another one with all libraries would take minutes to make.
+    conf = (clone / "asv.conf.json").read_text(encoding="utf-8").replace("full", "tiny")
+    (clone / ".asv.tiny.json").write_text(conf, encoding="utf-8")
+    options = ("--config", ".asv.tiny.json", "--machine", "tester")
+    call("-m", "asv", "machine", "--yes", *options)
+    cells = rf"{re.escape(SIZE)}\('(One|Two)', 'float'\)"
+    commit = git(clone, "rev-parse", "HEAD").strip()
+    of_this = ("--environment", f"existing:{sys.executable}", "--set-commit-hash", commit)
+    call("-m", "asv", "run", *options, *of_this, "--bench", cells)
+    (stored,) = (clone / ".asv/tiny/results/tester").glob(f"{commit[:8]}-*.json")
+    values, (labels, datasets) = json.loads(stored.read_text(encoding="utf-8"))["results"][SIZE][:2]
+    of_label = {
+        literal_eval(label): values[place * len(datasets) + datasets.index("'float'")]
+        for place, label in enumerate(labels)
+    }
+    assert all(of_label[label] > 0 for label in toy_environments.VERSIONS)
 
 
 @pytest.mark.usefixtures("out")
