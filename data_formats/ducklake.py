@@ -1,0 +1,156 @@
+"""DuckLake through DuckDB's extension."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from adapter_core import Codec, Kind, Streams, Trait
+from adapter_core.file_facts import FileFacts
+from adapter_core.tables import arrow
+from adapter_core.tables.duckdb import (
+    REFUSES,
+    DuckDBColumns,
+    DuckDBScan,
+    arrays_of_relation,
+    registered,
+    sums_of_relation,
+)
+from adapter_core.tables.sql import query
+
+if TYPE_CHECKING:
+    import duckdb
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    from adapter_core import ColumnSums, Predicate
+
+_CATALOG, _FILES = "catalog.duckdb", "files"
+
+_TABLE = "lake.data"
+
+
+class Adapter(DuckDBScan, DuckDBColumns, Streams):
+    """A DuckLake table in a folder: a DuckDB database as its catalog, and files of Parquet beside it.
+
+    The package of the extension is for an earlier DuckDB than the library set has, hence an environment.
+    Tables of up to ten rows, which are in the catalog by default, have a file here, too. Datetimes with
+    a time zone come back in UTC, vectors as lists, categories as their values.
+
+    https://ducklake.select/docs/stable/
+    """
+
+    label = "DuckLake"
+    suffix = ".ducklake"
+    requires = ("pandas", "duckdb", "duckdb-extension-ducklake", "pyarrow>=15")
+    modules: ClassVar = {"duckdb-extension-ducklake": "duckdb_extension_ducklake"}
+    environment = "ducklake"
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
+    codecs: ClassVar = (Codec("snappy"), Codec("gzip"), Codec("lz4"), Codec("zstd", range(1, 23), 3))
+    default_codec = "snappy"
+    refuses: ClassVar = (
+        arrow.REFUSES_WITHOUT_METADATA
+        | REFUSES
+        | {
+            Kind.NULL: "DuckLake has no type for them",
+            **arrow.NO_EMPTY_STRUCTS,
+        }
+    )
+    file_facts = FileFacts(threads="all cores")
+    snippet = "a catalog is attached to a connection that has loaded the extension: its file shows it"
+
+    def _save(
+        self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
+    ) -> None:
+        self._write([df], path, codec, level)
+
+    def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
+        self._write(batches, path, None, None)
+
+    def _write(
+        self, batches: Iterable[pd.DataFrame], path: Path, codec: str | None, level: int | None
+    ) -> None:
+        path.mkdir()
+        with _attached(path) as database:
+            # Parquet's own "lz4" has a framing that few readers know.
+            name = f"{codec}_raw" if codec == "lz4" else codec or "uncompressed"
+            options = {"parquet_compression": name}
+            if level is not None:
+                options["parquet_compression_level"] = str(level)
+            for option, value in options.items():
+                database.execute(f"CALL lake.set_option('{option}', '{value}')")
+            database.execute("BEGIN")
+            for number, df in enumerate(batches):
+                with registered(database, arrow.retyped(arrow.arrow_of(df), _writable)):
+                    into = f"INSERT INTO {_TABLE}" if number else f"CREATE TABLE {_TABLE} AS"
+                    database.execute(f"{into} FROM given")
+            database.execute("COMMIT")
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        with _attached(path, read_only=True) as database:
+            return arrow.frame_of(database.sql(query(columns, _TABLE)).to_arrow_table())
+
+    def _read_arrays(
+        self, path: Path, columns: list[str], where: Predicate | None
+    ) -> dict[str, np.ndarray]:
+        with self._scanned(path) as table:
+            return arrays_of_relation(table, columns, where)
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        with self._scanned(path) as table:
+            return sums_of_relation(table, columns, where)
+
+    def _column_names(self, path: Path) -> list[str]:
+        with _attached(path, read_only=True) as database:
+            return [row[0] for row in database.execute(f"DESCRIBE {_TABLE}").fetchall()]
+
+    def _codec_used(self, path: Path) -> str | None:
+        import pyarrow.parquet as pq
+
+        for file in path.rglob("*.parquet"):
+            metadata = pq.read_metadata(file)
+            used = metadata.row_group(0).column(0).compression if metadata.num_row_groups else ""
+            return {"UNCOMPRESSED": None, "": None}.get(used, used.lower())
+        return None
+
+    @contextmanager
+    def _scanned(self, path: Path) -> Iterator[duckdb.DuckDBPyRelation]:
+        with _attached(path, read_only=True) as database:
+            yield database.sql(f"FROM {_TABLE}")
+
+
+@contextmanager
+def _attached(folder: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a catalog, and make a new one if none is there; a folder may have been moved."""
+    import duckdb
+
+    catalog, files = (
+        str(folder.absolute() / name).replace("'", "''") for name in (_CATALOG, f"{_FILES}/")
+    )
+    options = f"DATA_PATH '{files}', OVERRIDE_DATA_PATH true, DATA_INLINING_ROW_LIMIT 0"
+    with duckdb.connect() as database:
+        database.load_extension(_extension())
+        database.execute("SET TimeZone = 'UTC'")
+        database.execute(f"ATTACH 'ducklake:{catalog}' AS lake ({options}{', READ_ONLY' * read_only})")
+        yield database
+        database.execute("DETACH lake")
+
+
+@functools.cache
+def _extension() -> str:
+    """Return the path of the extension in its package."""
+    import duckdb_extension_ducklake
+
+    folder = Path(duckdb_extension_ducklake.__file__).parent
+    return str(next(folder.rglob("*.duckdb_extension")))
+
+
+def _writable(dtype: pa.DataType) -> pa.DataType:
+    """Return the type that DuckLake stores values of an Arrow type as."""
+    import pyarrow as pa
+
+    return pa.list_(dtype.value_field) if pa.types.is_fixed_size_list(dtype) else dtype
