@@ -169,9 +169,7 @@ def projected(
     relation: duckdb.DuckDBPyRelation, columns: Sequence[str] | None
 ) -> duckdb.DuckDBPyRelation:
     """Return some columns of a relation, or all if None."""
-    import duckdb
-
-    return relation if columns is None else relation.select(*map(duckdb.ColumnExpression, columns))
+    return relation if columns is None else relation.select(*map(_column, columns))
 
 
 def filtered(relation: duckdb.DuckDBPyRelation, where: Predicate | None) -> duckdb.DuckDBPyRelation:
@@ -194,12 +192,19 @@ def _expression(relation: duckdb.DuckDBPyRelation, each: Comparison) -> duckdb.E
 
     kind = _type(relation, each.column)
     value = each.fitted(_contents(relation, each.column), is_single=kind == "FLOAT").value
-    column = duckdb.ColumnExpression(each.column)
+    column = _column(each.column)
     compare = OPERATORS[each.operator]
     is_true: duckdb.Expression = compare(column, duckdb.ConstantExpression(value))
     # NaN is the largest number of DuckDB.
     may_pass_nan = kind in _FLOATS and each.operator in ("!=", ">", ">=")
     return is_true & ~duckdb.FunctionExpression("isnan", column) if may_pass_nan else is_true
+
+
+def _column(name: str) -> duckdb.Expression:
+    import duckdb
+
+    # ColumnExpression of DuckDB 1 parses names.
+    return duckdb.SQLExpression(quoted(name))
 
 
 def sliced(relation: duckdb.DuckDBPyRelation, start: int, stop: int | None) -> duckdb.DuckDBPyRelation:

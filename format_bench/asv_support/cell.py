@@ -321,7 +321,8 @@ class CellRun:
         if not missing(self.dataset).exists():
             self._stored = f"{self.dataset}-{environment}"
             size = self.suite.size(self.dataset, self._scale)
-            store_once(operations_of(self.family), self.dataset, size, self._stored)
+            operations, stored = operations_of(self.family), self._stored
+            self.guard(lambda: store_once(operations, self.dataset, size, stored))
         self._measure_here(step, effort)
 
     def _measure_here(self, step: Step, effort: Effort) -> None:
@@ -426,11 +427,12 @@ class CellRun:
         Raises
         ------
         NotImplementedError
-            If a file cannot be evicted from the page cache: asv's sign that a cell is skipped.
+            If a file cannot be evicted from the page cache, or a package is missing: asv's sign that a
+            cell is skipped.
         """
         try:
             step()
-        except NotColdError as error:
+        except (NotColdError, UnavailableError) as error:
             raise self.skip(CellStatus.UNAVAILABLE, error) from error
         except Exception as error:
             self.journal.unwatch()
