@@ -16,6 +16,7 @@ from adapter_core.tables.duckdb import (
     DuckDBColumns,
     DuckDBScan,
     arrays_of_relation,
+    plain_path,
     registered,
     sums_of_relation,
 )
@@ -74,7 +75,7 @@ class Adapter(DuckDBScan, DuckDBColumns, Streams):
     def _write(
         self, batches: Iterable[pd.DataFrame], path: Path, codec: str | None, level: int | None
     ) -> None:
-        path.mkdir()
+        (path / _FILES).mkdir(parents=True)
         with _attached(path) as database:
             # Parquet's own "lz4" has a framing that few readers know.
             name = f"{codec}_raw" if codec == "lz4" else codec or "uncompressed"
@@ -128,14 +129,17 @@ def _attached(folder: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckD
     """Open a catalog, and make a new one if none is there; a folder may have been moved."""
     import duckdb
 
-    catalog, files = (
-        str(folder.absolute() / name).replace("'", "''") for name in (_CATALOG, f"{_FILES}/")
-    )
-    options = f"DATA_PATH '{files}', OVERRIDE_DATA_PATH true, DATA_INLINING_ROW_LIMIT 0"
-    with duckdb.connect() as database:
+    # DuckDB puts the log of the catalog before a question mark in a path.
+    with (
+        plain_path(folder / _CATALOG) as catalog,
+        plain_path(folder / _FILES) as files,
+        duckdb.connect() as database,
+    ):
+        options = f"DATA_PATH '{files}/', OVERRIDE_DATA_PATH true, DATA_INLINING_ROW_LIMIT 0"
+        mode = ", READ_ONLY" if read_only else ""
         database.load_extension(_extension())
         database.execute("SET TimeZone = 'UTC'")
-        database.execute(f"ATTACH 'ducklake:{catalog}' AS lake ({options}{', READ_ONLY' * read_only})")
+        database.execute(f"ATTACH 'ducklake:{catalog}' AS lake ({options}{mode})")
         yield database
         database.execute("DETACH lake")
 
