@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import struct
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -304,11 +305,11 @@ def _wkb(kind: int, content: bytes) -> bytes:
     return struct.pack("<BI", 1, kind) + content
 
 
-def _line(places: list[tuple[float, float]]) -> bytes:
+def _line(places: Sequence[tuple[float, float]]) -> bytes:
     return struct.pack("<I", len(places)) + _coordinates(places)
 
 
-def _coordinates(places: list[tuple[float, float]]) -> bytes:
+def _coordinates(places: Sequence[tuple[float, float]]) -> bytes:
     return b"".join(struct.pack("<dd", *place) for place in places)
 
 
