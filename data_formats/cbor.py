@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, Snippet, Trait
-from adapter_core.file_facts import FileFacts
+from adapter_core import Kind, Snippet, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Adapter(RowReads, FilteredReads, BatchedReads):
+class Adapter(row_format.RowFile):
     """A CBOR sequence (RFC 8742) through cbor2's `dumps` and `CBORDecoder`.
 
     The first item is a map with the names of the columns, their dtypes and the number of rows. The
@@ -27,7 +27,6 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
     label = "CBOR"
     suffix = ".cbor"
     requires = ("pandas", "pyarrow>=15", "cbor2")
-    local_only = AS_BYTES
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     refuses: ClassVar = {
@@ -35,8 +34,6 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
         for kind, why in row_format.REFUSES.items()
         if kind not in (Kind.DATE, Kind.DECIMAL, Kind.WIDE_DECIMAL)
     }
-    refuses_inside: ClassVar = row_format.REFUSES_INSIDE
-    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
         imports="import cbor2\nimport pandas as pd",
         write="""
@@ -66,26 +63,13 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
             for rows in row_blocks(df):
                 file.write(cbor2.dumps(list(rows)))
 
-    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[tuple[Any, Iterator[Any]]]:
         import cbor2
 
         with path.open("rb") as file:
             decoder = cbor2.CBORDecoder(file)
-            return row_format.table_of(decoder.decode(), chain.from_iterable(_items(decoder)))
-
-    def _column_names(self, path: Path) -> list[str]:
-        import cbor2
-
-        with path.open("rb") as file:
-            return row_format.names_of(cbor2.CBORDecoder(file).decode())
-
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        import cbor2
-
-        with path.open("rb") as file:
-            decoder = cbor2.CBORDecoder(file)
-            rows = chain.from_iterable(_items(decoder))
-            yield from row_format.batches_of(decoder.decode(), rows, batch_rows)
+            yield decoder.decode(), chain.from_iterable(_items(decoder))
 
 
 def _items(decoder: Any) -> Iterator[Any]:

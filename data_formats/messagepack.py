@@ -10,8 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import AS_BYTES, BatchedReads, FilteredReads, RowReads, Snippet, Trait
-from adapter_core.file_facts import FileFacts
+from adapter_core import Snippet, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import BLOCK_ROWS, row_blocks
 
@@ -27,7 +26,7 @@ _READ_BYTES = 2**20
 _NO_LIMIT = 0
 
 
-class Adapter(RowReads, FilteredReads, BatchedReads):
+class Adapter(row_format.RowFile):
     """A stream of MessagePack objects through msgpack's `Packer` and `Unpacker`.
 
     The first object is a map with the names of the columns, their dtypes and the number of rows; each of
@@ -38,12 +37,8 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
     label = "MessagePack"
     suffix = ".msgpack"
     requires = ("pandas", "pyarrow>=15", "msgpack")
-    local_only = AS_BYTES
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    refuses: ClassVar = row_format.REFUSES
-    refuses_inside: ClassVar = row_format.REFUSES_INSIDE
-    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
         imports="import msgpack\nimport pandas as pd",
         write="""
@@ -81,8 +76,7 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import numpy as np
 
-        with _unpacker(path) as rows:
-            description = rows.unpack()
+        with self._opened(path) as (description, rows):
             dtypes = row_format.dtypes_of_numbers(description, columns)
             names = row_format.names_of(description)
             getters = {name: itemgetter(names.index(name)) for name in columns}
@@ -95,28 +89,15 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
                 }
         row_format.check_rows(description, found)
 
-    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        with _unpacker(path) as rows:
-            return row_format.table_of(rows.unpack(), rows)
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[tuple[Any, Any]]:
+        import msgpack
 
-    def _column_names(self, path: Path) -> list[str]:
-        with _unpacker(path) as rows:
-            return row_format.names_of(rows.unpack())
-
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        with _unpacker(path) as rows:
-            yield from row_format.batches_of(rows.unpack(), rows, batch_rows)
-
-
-@contextmanager
-def _unpacker(path: Path) -> Iterator[Any]:
-    import msgpack
-
-    with path.open("rb") as file:
-        try:
-            yield msgpack.Unpacker(
-                file, use_list=False, read_size=_READ_BYTES, max_buffer_size=_NO_LIMIT
-            )
-        except msgpack.UnpackException as error:
-            # Most of msgpack's errors have no text.
-            raise ValueError(f"{path.name} contains invalid MessagePack: {error!r}") from error
+        options = {"use_list": False, "read_size": _READ_BYTES, "max_buffer_size": _NO_LIMIT}
+        with path.open("rb") as file:
+            try:
+                rows = msgpack.Unpacker(file, **options)
+                yield rows.unpack(), rows
+            except msgpack.UnpackException as error:
+                # Most of msgpack's errors have no text.
+                raise ValueError(f"{path.name} contains invalid MessagePack: {error!r}") from error

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
-from adapter_core import AS_BYTES, BatchedReads, FilteredReads, RowReads, Snippet, Trait
-from adapter_core.file_facts import FileFacts
+from adapter_core import Snippet, Trait
 from adapter_core.tables import row_format
 from adapter_core.tables.rows import row_blocks
 
@@ -24,7 +24,7 @@ END = "],\n)\n"
 _BLOCK_LINES = 100
 
 
-class Adapter(RowReads, FilteredReads, BatchedReads):
+class Adapter(row_format.RowFile):
     """RON through `pyron.to_string` and `pyron.loads` of python-ron, one row a line.
 
     A file is one value, ``(note: {...}, rows: [...])``. The note contains the names of the columns,
@@ -36,13 +36,9 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
     label = "RON"
     suffix = ".ron"
     requires = ("pandas", "pyarrow>=15", "python-ron")
-    local_only = AS_BYTES
     modules: ClassVar = {"python-ron": "pyron"}
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.SINGLE_FILE})
-    refuses: ClassVar = row_format.REFUSES
-    refuses_inside: ClassVar = row_format.REFUSES_INSIDE
-    file_facts = FileFacts(silent="it is a stream of values without a header")
     snippet = Snippet(
         imports="import pandas as pd\nimport pyron",
         write="""
@@ -72,24 +68,11 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
                 file.write(_one_a_line(",\n".join(map(pyron.to_string, rows))) + ",\n")
             file.write(END)
 
-    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[tuple[Any, Iterator[tuple[Any, ...]]]]:
         with path.open(encoding="utf-8", newline="\n") as file:
             description = _description(file)
-            rows = description["rows"]
-            df = row_format.table_of(description, _rows(file, rows))
-            _check_end(file, rows)
-        return df
-
-    def _column_names(self, path: Path) -> list[str]:
-        with path.open(encoding="utf-8", newline="\n") as file:
-            return row_format.names_of(_description(file))
-
-    def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
-        with path.open(encoding="utf-8", newline="\n") as file:
-            description = _description(file)
-            rows = description["rows"]
-            yield from row_format.batches_of(description, _rows(file, rows), batch_rows)
-            _check_end(file, rows)
+            yield description, _rows(file, description["rows"])
 
 
 def _one_a_line(rows: str) -> str:
@@ -115,8 +98,5 @@ def _rows(file: TextIO, number: int) -> Iterator[tuple[Any, ...]]:
     lines = islice(file, number)
     while block := "".join(islice(lines, _BLOCK_LINES)):
         yield from pyron.loads(f"[{block}]", print_errors=False)
-
-
-def _check_end(file: TextIO, rows: int) -> None:
     if file.read() != END:
-        raise ValueError(f"{file.name} has more than {rows:,} rows, or is cut short")
+        raise ValueError(f"{file.name} has more than {number:,} rows, or is cut short")

@@ -7,12 +7,25 @@ that was truncated between two records.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import InvalidSelectionError, Kind, UnknownNameError, kinds_of
+from adapter_core import (
+    AS_BYTES,
+    BatchedReads,
+    FilteredReads,
+    InvalidSelectionError,
+    Kind,
+    RowReads,
+    UnknownNameError,
+    kinds_of,
+)
+from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import NESTED, nested_array
 from adapter_core.tables.rows import ColumnBuilder, block_rows, pieces
 
@@ -45,6 +58,36 @@ REFUSES_INSIDE = dict.fromkeys(
     (Kind.DATETIME, Kind.ZONED_DATETIME, Kind.TIMEDELTA), "only columns of them become numbers"
 )
 """Kinds of column that become integers, and inside nested values would be objects of Python."""
+
+
+class RowFile(RowReads, FilteredReads, BatchedReads):
+    """A format whose file is a description of the columns, and the rows after it."""
+
+    local_only = AS_BYTES
+    refuses: ClassVar = REFUSES
+    refuses_inside: ClassVar = REFUSES_INSIDE
+    file_facts = FileFacts(silent="it is a stream of values without a header")
+
+    @abstractmethod
+    def _opened(self, path: Path) -> AbstractContextManager[tuple[Any, Iterable[Sequence[Any]]]]:
+        """Open a file; return its description, and its rows, which are read as they are used."""
+
+    def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
+        with self._opened(path) as (description, rows):
+            return table_of(description, rows)
+
+    def _column_names(self, path: Path) -> list[str]:
+        with self._opened(path) as (description, _):
+            return names_of(description)
+
+    def _batches(
+        self,
+        path: Path,
+        columns: list[str] | None,
+        batch_rows: int,
+    ) -> Iterator[pd.DataFrame]:
+        with self._opened(path) as (description, rows):
+            yield from batches_of(description, rows, batch_rows)
 
 
 def describe(df: pd.DataFrame) -> Description:
