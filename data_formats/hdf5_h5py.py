@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import IN_PLACE, Codec, PartialReads, RemoteTable, Snippet, Trait
-from adapter_core.file_facts import FileFacts
-from adapter_core.snippets import keywords
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
+from adapter_core import PartialReads, RemoteTable, Snippet
+from adapter_core.tables.array_format import DESCRIPTION, by_elements
 from adapter_core.tables.arrays import array_names_of_numbers
+from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, H5pyFormat
 from adapter_core.tables.text_arrays import has_one_length
 
 if TYPE_CHECKING:
@@ -27,12 +26,7 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 1 << 20
 
 
-# Rows that are added up at a time. Arrays of whole columns would cost more than their values: each page
-# of new memory is cleared first.
-BATCH_ROWS = 16_384
-
-
-class Adapter(ArrayFormat, PartialReads, RemoteTable):
+class Adapter(H5pyFormat, PartialReads, RemoteTable):
     """HDF5 through h5py: a dataset for each array, contiguous unless it is compressed.
 
     Text of one length is HDF5's fixed-length UTF-8. Other text is bytes and offsets: for a value of
@@ -44,14 +38,10 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
     label = "HDF5[h5py]"
     suffix = ".h5"
     requires = ("pandas", "pyarrow", "h5py")
-    local_only = IN_PLACE
     suite = "engines"
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("fsspec", "aiohttp")
     checksums = "Fletcher-32 of each chunk of a dataset: fletcher32, which makes datasets chunked"
-    file_facts = FileFacts(version="superblock 0", threads="one")
     snippet = Snippet(
         imports="import h5py\nimport pandas as pd",
         write="""
@@ -69,10 +59,6 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
         lacks=("datetime64[us]",),
         differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
     )
-
-    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
-        """Return the options of the calls."""
-        return {"compression": keywords(compression=codec, compression_opts=level)}
 
     def _write(self, path: Path, table: ArrayTable, codec: str | None, level: int | None) -> None:
         import h5py
@@ -111,8 +97,8 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
             described = json.loads(file.attrs[DESCRIPTION])
             names = array_names_of_numbers(described["columns"], columns)
             datasets = {column: file[name] for column, name in names.items()}
-            for start in range(0, max(described["rows"], 1), BATCH_ROWS):
-                rows = slice(start, start + BATCH_ROWS)
+            for start in range(0, max(described["rows"], 1), ARRAY_BATCH_ROWS):
+                rows = slice(start, start + ARRAY_BATCH_ROWS)
                 yield {column: dataset[rows] for column, dataset in datasets.items()}
 
     @contextmanager
@@ -121,15 +107,6 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
 
         with h5py.File(path, "r") as file:
             yield file.attrs[DESCRIPTION], by_elements(lambda name, part: file[name][part])
-
-    def _codec_used(self, path: Path) -> str | None:
-        import h5py
-
-        with h5py.File(path, "r") as file:
-            for dataset in file.values():
-                if dataset.id.get_storage_size() < dataset.nbytes:
-                    return dataset.compression
-        return None
 
 
 def _as_hdf5(array: np.ndarray) -> np.ndarray:

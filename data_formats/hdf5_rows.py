@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from adapter_core import IN_PLACE, BatchedReads, Codec, Snippet, Trait
-from adapter_core.file_facts import FileFacts
-from adapter_core.snippets import keywords
-from adapter_core.tables.array_format import DESCRIPTION, ArrayFormat, by_elements
+from adapter_core import BatchedReads, Snippet
+from adapter_core.tables.array_format import DESCRIPTION, by_elements
 from adapter_core.tables.arrays import OFFSETS, VALID, array_names_of_numbers
+from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, H5pyFormat
 from adapter_core.tables.text_arrays import has_one_length
 
 if TYPE_CHECKING:
@@ -31,11 +30,8 @@ ROWS = "__rows"
 # https://support.hdfgroup.org/documentation/hdf5/latest/_h5_a__u_g.html
 MAX_TYPE_BYTES = 64_000
 
-# Rows that are added up at a time. As in `adapter_core.tables.hdf5`.
-BATCH_ROWS = 16_384
 
-
-class Adapter(ArrayFormat, BatchedReads):
+class Adapter(H5pyFormat, BatchedReads):
     """HDF5 through h5py: one dataset of compound type, whose values lie row by row.
 
     A projection reads whole rows, from which HDF5 takes the requested fields. Times are integers. Text,
@@ -47,11 +43,7 @@ class Adapter(ArrayFormat, BatchedReads):
     label = "HDF5.rows[h5py]"
     suffix = ".h5"
     requires = ("pandas", "pyarrow", "h5py")
-    local_only = IN_PLACE
     suite = "analysis"
-    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
-    codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
-    file_facts = FileFacts(version="superblock 0", threads="one")
     snippet = Snippet(
         imports="import h5py\nimport numpy as np\nimport pandas as pd",
         write="""
@@ -72,10 +64,6 @@ class Adapter(ArrayFormat, BatchedReads):
         lacks=("category", "Int64", "datetime64[us]"),
         differs="FormatBench's own files also contain the dtypes of pandas, and text as bytes",
     )
-
-    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
-        """Return the options of the calls."""
-        return {"compression": keywords(compression=codec, compression_opts=level)}
 
     def _check_values(self, df: pd.DataFrame) -> None:
         import h5py
@@ -129,18 +117,9 @@ class Adapter(ArrayFormat, BatchedReads):
             table = json.loads(file.attrs[DESCRIPTION])
             names = array_names_of_numbers(table["columns"], columns)
             fields = _fields(file[ROWS], list(names.values()))
-            for start in range(0, max(table["rows"], 1), BATCH_ROWS):
-                rows = fields[start : start + BATCH_ROWS]
+            for start in range(0, max(table["rows"], 1), ARRAY_BATCH_ROWS):
+                rows = fields[start : start + ARRAY_BATCH_ROWS]
                 yield {column: rows[name] for column, name in names.items()}
-
-    def _codec_used(self, path: Path) -> str | None:
-        import h5py
-
-        with h5py.File(path, "r") as file:
-            for dataset in file.values():
-                if dataset.id.get_storage_size() < dataset.nbytes:
-                    return dataset.compression
-        return None
 
 
 def _divided(

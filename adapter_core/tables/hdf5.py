@@ -1,12 +1,16 @@
-"""HDF5 through pandas and PyTables: base class of both layouts, and PyTables' codecs."""
+"""HDF5: base classes of formats through pandas and PyTables, and through h5py, and PyTables' codecs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Availability, Codec, DataFormat
+from adapter_core import IN_PLACE, Availability, Codec, DataFormat, Trait
+from adapter_core.file_facts import FileFacts
+from adapter_core.snippets import keywords
+from adapter_core.tables.array_format import ArrayFormat
 
 if TYPE_CHECKING:
     import tables
@@ -66,6 +70,28 @@ class HDF5(DataFormat):
                 if not is_text and not _contains_labels(leaf) and _has_compressed_chunk(leaf):
                     library: str = leaf.filters.complib
                     return f"{library}:blosclz" if library in ("blosc", "blosc2") else library
+        return None
+
+
+class H5pyFormat(ArrayFormat):
+    """HDF5 through h5py, whose description of the table is an attribute of the file."""
+
+    local_only = IN_PLACE
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    codecs: ClassVar = (Codec("gzip", range(1, 10), 4), Codec("lzf"))
+    file_facts = FileFacts(version="superblock 0", threads="one")
+
+    def placeholders(self, codec: str | None, level: int | None) -> Mapping[str, str]:
+        """Return the options of the calls."""
+        return {"compression": keywords(compression=codec, compression_opts=level)}
+
+    def _codec_used(self, path: Path) -> str | None:
+        import h5py
+
+        with h5py.File(path, "r") as file:
+            for dataset in file.values():
+                if dataset.id.get_storage_size() < dataset.nbytes:
+                    return dataset.compression
         return None
 
 
