@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.queries.database import SQLEngine
+from adapter_core.queries.database import SQLiteEngine, table_of_rows
 from adapter_core.query import TABLE
 from adapter_core.query_sql import Dialect, quoted, sql
-from adapter_core.tables.sql import TABLE as TABLE_OF_FILE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     from adapter_core.query import Query
 
 
-class Adapter(SQLEngine):
+class Adapter(SQLiteEngine):
     """SQLite through Python's own library; rows become columns of Arrow in Python."""
 
     label = "sqlite3"
@@ -28,16 +25,8 @@ class Adapter(SQLEngine):
     reads = ("SQLite",)
     notes: ClassVar = {"SQLite": "without an index: pandas makes none"}
 
-    def open(self, format_label: str, tables: Mapping[str, Path]) -> Any:  # noqa: ARG002 (one format)
-        database = sqlite3.connect(":memory:", isolation_level=None, uri=True)
-        names = {}
-        for name, path in tables.items():
-            database.execute(f"ATTACH ? AS file_{name}", (f"{path.absolute().as_uri()}?mode=ro",))
-            names[name] = f"file_{name}.{quoted(TABLE_OF_FILE)}"
-        return {"database": database, "names": names}
-
-    def close(self, handle: dict[str, Any]) -> None:
-        handle["database"].close()
+    def _connected(self, where: str) -> sqlite3.Connection:
+        return sqlite3.connect(where, isolation_level=None, uri=True)
 
     def _statement(self, handle: dict[str, Any], query: Query) -> str:
         # Row identifiers count from 1. An expression of them would be computed for all rows.
@@ -51,12 +40,8 @@ class Adapter(SQLEngine):
         return statement
 
     def _execute(self, handle: dict[str, Any], statement: str) -> pa.Table:
-        import pyarrow as pa
-
         with closing(handle["database"].execute(statement)) as cursor:
-            names = [each[0] for each in cursor.description]
-            columns = list(zip(*cursor.fetchall(), strict=True)) or [()] * len(names)
-        return pa.Table.from_arrays([pa.array(each) for each in columns], names)
+            return table_of_rows(cursor.fetchall(), [each[0] for each in cursor.description])
 
     def _width(self, handle: dict[str, Any]) -> int:
         name = handle["names"][TABLE]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.queries.database import SQLEngine
+from adapter_core.queries.database import SQLiteEngine, table_of_rows
 from adapter_core.query import TABLE
 from adapter_core.query_engine import Part
 from adapter_core.query_sql import Dialect, quoted, sql
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _DECLARED = "F32_BLOB"
 
 
-class Adapter(SQLEngine):
+class Adapter(SQLiteEngine):
     """sqlite-vec in APSW's SQLite, since that of many builds of Python loads no extensions.
 
     Both ways compare every vector. A tuned file also has them in a virtual table vec0, in chunks.
@@ -40,7 +39,7 @@ class Adapter(SQLEngine):
         return "" if query.nearest else "it searches for neighbours alone"
 
     def index(self, format_label: str, path: Path, lookups: Sequence[str]) -> None:  # noqa: ARG002
-        with closing(_connected(str(path))) as database, database:
+        with closing(self._connected(str(path))) as database, database:
             declared = dict(database.execute(_types("main")))
             for name in lookups:
                 if not declared[name].startswith(_DECLARED):
@@ -54,20 +53,21 @@ class Adapter(SQLEngine):
                 known = f"WHERE {column} IS NOT NULL"
                 database.execute(f"INSERT INTO {table} (rowid, vector) {vectors} {known}")
 
-    def open(self, format_label: str, tables: Mapping[str, Path]) -> Any:  # noqa: ARG002 (one format)
-        database, names = _connected(":memory:"), {}
-        for name, path in tables.items():
-            database.execute(f"ATTACH ? AS file_{name}", (f"{path.absolute().as_uri()}?mode=ro",))
-            names[name] = f"file_{name}.{quoted(TABLE_OF_FILE)}"
-        return {"database": database, "names": names}
-
-    def close(self, handle: dict[str, Any]) -> None:
-        handle["database"].close()
-
     def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
         if query.nearest is None:
             return super().answer(handle, query)
         return _neighbours(handle, query, query.nearest)
+
+    def _connected(self, where: str) -> Any:
+        import apsw
+        import sqlite_vec
+
+        flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+        database = apsw.Connection(where, flags)
+        database.enable_load_extension(True)  # noqa: FBT003 (APSW's parameter)
+        database.load_extension(sqlite_vec.loadable_path())
+        database.enable_load_extension(False)  # noqa: FBT003 (APSW's parameter)
+        return database
 
     def _statement(self, handle: dict[str, Any], query: Query) -> str:
         return sql(query, handle["names"], "rowid", Dialect.SQLITE)
@@ -75,23 +75,10 @@ class Adapter(SQLEngine):
     def _execute(self, handle: dict[str, Any], statement: str) -> pa.Table:
         cursor = handle["database"].execute(statement)
         names = [each[0] for each in cursor.get_description()]
-        return _table_of_rows(cursor.fetchall(), names)
+        return table_of_rows(cursor.fetchall(), names)
 
     def _width(self, handle: dict[str, Any]) -> int:
         return len(handle["database"].execute(_types(f"file_{TABLE}")).fetchall())
-
-
-def _connected(where: str) -> Any:
-    """Return a connection with the extension, whose attached files may be named by URIs."""
-    import apsw
-    import sqlite_vec
-
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
-    database = apsw.Connection(where, flags)
-    database.enable_load_extension(True)  # noqa: FBT003 (APSW's parameter)
-    database.load_extension(sqlite_vec.loadable_path())
-    database.enable_load_extension(False)  # noqa: FBT003 (APSW's parameter)
-    return database
 
 
 def _types(schema: str) -> str:
@@ -123,11 +110,4 @@ def _neighbours(handle: dict[str, Any], query: Query, wanted: Nearest) -> pa.Tab
     rows = []
     for vector in np.array(wanted.vectors, "<f4"):
         rows += database.execute(statement, (vector.tobytes(),)).fetchall()
-    return _table_of_rows(rows, query.columns)
-
-
-def _table_of_rows(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pa.Table:
-    import pyarrow as pa
-
-    columns = list(zip(*rows, strict=True)) or [()] * len(names)
-    return pa.Table.from_arrays([pa.array(each) for each in columns], list(names))
+    return table_of_rows(rows, query.columns)

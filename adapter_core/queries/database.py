@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.queries.arrow import shape_of
 from adapter_core.query_engine import QueryEngine
-from adapter_core.query_sql import sql
+from adapter_core.query_sql import quoted, sql
+from adapter_core.tables.sql import TABLE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,3 +45,31 @@ class SQLEngine(QueryEngine):
     @abstractmethod
     def _width(self, handle: Any) -> int:
         """Return the number of columns of the table."""
+
+
+class SQLiteEngine(SQLEngine):
+    """Engine of SQLite, which attaches files to a database in memory."""
+
+    @abstractmethod
+    def _connected(self, where: str) -> Any:
+        """Return a connection to a database, whose attached files may be named by URIs."""
+
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> Any:  # noqa: ARG002 (one format)
+        """Attach the files; return the connection, and the names of their tables."""
+        database, names = self._connected(":memory:"), {}
+        for name, path in tables.items():
+            database.execute(f"ATTACH ? AS file_{name}", (f"{path.absolute().as_uri()}?mode=ro",))
+            names[name] = f"file_{name}.{quoted(TABLE)}"
+        return {"database": database, "names": names}
+
+    def close(self, handle: dict[str, Any]) -> None:
+        """Close the connection."""
+        handle["database"].close()
+
+
+def table_of_rows(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pa.Table:
+    """Return rows of Python values as a table of named columns."""
+    import pyarrow as pa
+
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    return pa.Table.from_arrays([pa.array(each) for each in columns], list(names))

@@ -1,17 +1,18 @@
-"""Messages of Protobuf for record types, made at run time."""
+"""Messages of Protobuf for record types, made at run time, and the base class of their stores."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core import ObjectKind, Trait
+from adapter_core.file_facts import FileFacts
 from adapter_core.record_type import Field, FieldKind, RecordType, Shape, decimal_text, microseconds
 from adapter_core.records.documents import document_of, schema_name
+from adapter_core.records.stream import StreamStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 
 _TYPES = {
@@ -35,6 +36,25 @@ REFUSES: Mapping[FieldKind | Shape, str] = dict.fromkeys(
 
 BLOCK = "Block"
 """Name of the message with a repeated field `record`."""
+
+
+class MessageStream(StreamStore):
+    """A store of messages of Protobuf, one after another."""
+
+    modules: ClassVar = {"protobuf": "google.protobuf"}
+    kind = ObjectKind.MESSAGE
+    lazy = "texts are decoded when they are used, each time anew"
+    refuses = REFUSES
+    traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
+    file_facts = FileFacts(silent="it is a stream of values without a header")
+    snippet = (
+        "its classes are made from the record type at run time; a program's come from a .proto "
+        "file, by protoc"
+    )
+
+    def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:
+        """Return the function from a message to its plain values."""
+        return plain_of_message(of)
 
 
 @cache
