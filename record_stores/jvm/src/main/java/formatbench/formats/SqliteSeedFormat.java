@@ -15,7 +15,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * SQLite as in the published program.
@@ -45,25 +44,14 @@ public class SqliteSeedFormat extends SqliteFormat {
         }
     }
 
-    @Override
-    public void read(Class<?> type, Path path, Codec codec, Consumer<Object> sink) throws Exception {
-        try (WholeFile file = WholeFile.open(path, codec);
-                Connection connection = connect(file);
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT * FROM entities")) {
-            while (rows.next()) {
-                sink.accept(entity(rows));
-            }
-        }
-    }
-
     private static void copy(InputStream input, OutputStream output) throws IOException {
         for (int each; (each = input.read()) >= 0; ) {
             output.write(each);
         }
     }
 
-    private static Entity entity(ResultSet row) throws SQLException {
+    @Override
+    Entity entity(ResultSet row) throws SQLException {
         Entity entity = new Entity();
         for (int i = 0; i < Entity.FIELDS_OF_A_KIND; i++) {
             Entity.setNumber(entity, i, row.getInt("number" + (i + 1)));
