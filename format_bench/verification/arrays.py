@@ -6,12 +6,15 @@ import math
 import sys
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.array_source import grid_of
 from adapter_core.array_store import Property
 from adapter_core.codecs import ErrorScale
 from adapter_core.error_bounds import exceeding
 from format_bench.verification import Diff
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
 
     from adapter_core import ArrayReader, ArraySource, ArrayStore, Codec
@@ -58,20 +61,16 @@ def verify_array(  # noqa: PLR0913, PLR0917 (a file as it was saved, and the arr
         changes, broken = _changes_within(bound, saved, found)
         return Diff((*losses, *changes), (*errors, *broken), len(losses) + len(changes))
     scale, bits = (codec.error, level or 0) if codec and codec.error else store.error or (None, 0)
-    changed_chunks, largest, chunks = 0, 0.0, 0
-    for selection, values in saved:
-        chunks += 1
-        read = found.read(selection)
-        if _same_bits(values, read):
-            continue
+    changed_chunks, largest = 0, 0.0
+    for place, values, read in _changed(saved, found):
         changed_chunks += 1
         if scale is None:
-            errors.append(f"values of the chunk at {[each.start for each in selection]} differ")
+            errors.append(f"values of the chunk at {place} differ")
             break
         largest = max(largest, _error_share(values, read, scale))
     if changed_chunks and scale is not None:
         words = (
-            f"values of {changed_chunks} of {chunks} chunks changed, "
+            f"values of {changed_chunks} of {_chunk_count(saved)} chunks changed, "
             f"by up to {largest:.3g} of {_NAMES[scale]}"
         )
         # The bound holds for exact arithmetic; libraries calculate in the array's own precision.
@@ -95,20 +94,32 @@ def _changes_within(
     """Return the changes of values that an error bound permits, and those that it does not."""
     import numpy as np
 
-    changed_chunks, largest, chunks = 0, 0.0, 0
-    for selection, values in saved:
-        chunks += 1
-        read = found.read(selection)
-        if _same_bits(values, read):
-            continue
+    changed_chunks, largest = 0, 0.0
+    for place, values, read in _changed(saved, found):
         changed_chunks += 1
         if wrong := broken_bound(values, read, bound):
-            return [], [f"chunk at {[each.start for each in selection]}: {wrong}"]
+            return [], [f"chunk at {place}: {wrong}"]
         finite = np.isfinite(values)
         change = np.abs(read[finite].astype(np.float64) - values[finite])
         largest = max(largest, float(change.max(initial=0.0)))
-    words = f"values of {changed_chunks} of {chunks} chunks changed, by up to {largest:.3g}, "
-    return [f"{words}within {bound}"] if changed_chunks else [], []
+    if not changed_chunks:
+        return [], []
+    words = f"values of {changed_chunks} of {_chunk_count(saved)} chunks changed"
+    return [f"{words}, by up to {largest:.3g}, within {bound}"], []
+
+
+def _changed(
+    saved: ArraySource, found: ArrayReader
+) -> Iterator[tuple[list[int], np.ndarray, np.ndarray]]:
+    """Yield the place of each changed chunk, and its values as they were saved and read."""
+    for selection, values in saved:
+        read = found.read(selection)
+        if not _same_bits(values, read):
+            yield [each.start for each in selection], values, read
+
+
+def _chunk_count(saved: ArraySource) -> int:
+    return math.prod(grid_of(saved.shape, saved.chunks))
 
 
 def broken_bound(saved: np.ndarray, read: np.ndarray, bound: ErrorBound) -> str:

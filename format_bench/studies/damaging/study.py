@@ -16,7 +16,7 @@ import msgspec
 
 from adapter_core import BaseAdapter, UnavailableError
 from adapter_core.codec_choice import CodecChoice
-from adapter_core.errors import InvalidResultsError, UnknownNameError
+from adapter_core.errors import InvalidResultsError
 from format_bench.conditions.axes.checksums import ON
 from format_bench.families.cases import Case
 from format_bench.families.operations import registry_of
@@ -42,7 +42,7 @@ from format_bench.studies.damaging.damaged_reads import (
     run_trials,
 )
 from format_bench.studies.damaging.kinds import Kind
-from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
+from format_bench.studies.declared.rows import Agenda, Instrument, chosen_by_family, evidence
 
 PUBLISHED = {
     "ROOT.TTree": ("zlib", "lz4", "lzma"),
@@ -96,19 +96,10 @@ def measure(  # noqa: PLR0913 (the options of the study)
     UnknownNameError
         If a family or a format is unknown.
     """
-    wanted = families.split(",")
-    for family in wanted:
-        if family not in DATASETS:
-            raise UnknownNameError("family", family, list(DATASETS))
-    names = {family: registry_of(FAMILIES[family]).names() for family in wanted}
-    labels = chosen(formats, [name for each in names.values() for name in each])
+    labels = chosen_by_family(formats, families, DATASETS)
     if others := {each.seed for each in agenda.known} - {seed}:
         raise InvalidResultsError(f"{agenda.out} was made with the seed {others.pop()}")
-    cases = [
-        each
-        for family, known in names.items()
-        for each in cases_of(family, rows, [name for name in known if name in labels], dataset)
-    ]
+    cases = [each for family, names in labels.items() for each in cases_of(family, rows, names, dataset)]
     return Trials(agenda, seed=seed, flips=flips).run(cases)
 
 

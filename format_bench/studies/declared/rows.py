@@ -6,7 +6,7 @@ import math
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import click
 
 from adapter_core.errors import InvalidRequestError, InvalidResultsError, UnknownNameError
+from format_bench.families.operations import registry_of
 from format_bench.instruments.intervals import share_interval
 from format_bench.metadata import run_metadata
 from format_bench.metadata.run_metadata import RunMetadataFiles
@@ -25,6 +26,7 @@ from format_bench.results.load import RESULTS, Results, metadata_beside, without
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyFile, StudyForm, read
+from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.shards import WHOLE, Shard
@@ -224,6 +226,30 @@ def chosen(formats: str, known: Sequence[str]) -> list[str]:
         if label not in known:
             raise UnknownNameError("format", label, known)
     return labels or list(known)
+
+
+def chosen_by_family(formats: str, families: str, known: Collection[str]) -> dict[str, list[str]]:
+    """Return the formats that an option names, by the families that another option names.
+
+    Parameters
+    ----------
+    formats, families : str
+        Names with commas; no formats for all.
+    known : collection of str
+        The families of the study.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no format, or no family of the study, of a name.
+    """
+    names = {}
+    for family in families.split(","):
+        if family not in known:
+            raise UnknownNameError("family", family, known)
+        names[family] = registry_of(FAMILIES[family]).names()
+    labels = chosen(formats, [name for each in names.values() for name in each])
+    return {family: [name for name in each if name in labels] for family, each in names.items()}
 
 
 def earlier_results(form: StudyForm[Any], path: Path) -> Results:

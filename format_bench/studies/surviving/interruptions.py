@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 
 from adapter_core import UnavailableError
-from adapter_core.errors import UnknownNameError
 from format_bench.families.cases import Case
 from format_bench.families.operations import registry_of
 from format_bench.instruments.isolation import Outcome
@@ -26,7 +25,7 @@ from format_bench.runner import folders
 from format_bench.runner.executor import isolated
 from format_bench.runner.steps import operations_on, store_data
 from format_bench.studies.damaging.counts import facts_sentence
-from format_bench.studies.declared.rows import Agenda, Instrument, chosen, evidence
+from format_bench.studies.declared.rows import Agenda, Instrument, chosen_by_family, evidence
 from format_bench.studies.surviving.moments import Fault
 from format_bench.studies.surviving.survivors import FORM, SurvivalRow
 from format_bench.studies.surviving.trials import Tried, Verdict, prepare, run_trials
@@ -59,17 +58,11 @@ def measure(  # noqa: PLR0913 (the options of the study)
     UnknownNameError
         If a family or a format is unknown.
     """
-    wanted = families.split(",")
-    for each in wanted:
-        if each not in DATASETS:
-            raise UnknownNameError("family", each, [*DATASETS])
-    names = {family: registry_of(FAMILIES[family]).names() for family in wanted}
-    labels = chosen(formats, [name for each in names.values() for name in each])
     cells = [
         SurvivalRow(family, name, DATASETS[family], count, way.change, way.renamed, moments)
-        for family, known in names.items()
+        for family, labels in chosen_by_family(formats, families, DATASETS).items()
         for count in [ITEMS.get(family, rows)]
-        for name in sorted({*known} & {*labels}, key=str.lower)
+        for name in sorted(labels, key=str.lower)
         for way in WAYS
         if _can(family, name, way)
     ]
