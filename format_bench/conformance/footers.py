@@ -55,6 +55,8 @@ _STREAMS = {
 }
 """Codecs around whole files, by their magic numbers."""
 
+# HDF5 looks for its superblock at 0, at 512, and at each double of it:
+# https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html, section II.A.
 _START_BYTES = 512
 
 

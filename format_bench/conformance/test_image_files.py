@@ -71,6 +71,7 @@ def test_size_counts_all_files_and_remove_leaves_none(storage, path):
     assert list(path.parent.iterdir()) == []
 
 
+# Nothing, half of the images, and all but what some formats keep at their end: a directory, a footer.
 SHARES = (0.0, 0.5, 0.95)
 
 

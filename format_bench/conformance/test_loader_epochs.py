@@ -17,6 +17,7 @@ from adapter_core.training_loader import Feeding
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 
 NAMES = data_generator.sample_names()
+# No multiple: the last batch is smaller, and shall not be dropped.
 COUNT, BATCH = 22, 4
 
 

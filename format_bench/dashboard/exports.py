@@ -25,6 +25,7 @@ BADGE_LABEL = "changes this month"
 # Colours behind the number; white text on each has a contrast of 4.5:1 or more.
 CALM_COLOUR, CHANGED_COLOUR, UNKNOWN_COLOUR = "#2e7d32", "#0b5fa5", "#5a606b"
 
+# Six tenths of the template's font, which has 11 pixels.
 _CHARACTER_PIXELS = 6.6
 _PADDING_PIXELS = 6.0
 

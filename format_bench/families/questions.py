@@ -30,6 +30,8 @@ TABLES, ARRAYS = "tables", "arrays"
 MEANS = ("arithmetic", "geometric")
 """Means of the times of a mix."""
 
+# Times shall decide: with these, a file of twice the size counts like 1.4 % more time, and a save of
+# twice the time like 0.7 % (docs/planning.md).
 WEIGHED = {"save": 0.01, "size": 0.02}
 """Powers of a table's save time and size that a mix multiplies its times by."""
 

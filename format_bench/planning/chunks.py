@@ -74,6 +74,7 @@ class ChunkPlanner(Planner):
     stores = ("HDF5", "NetCDF4", "Zarr.dir", "Zarr.sharded", "Zarr[tensorstore]", "TileDB", "Blosc2")
     defaults: ClassVar = (SOURCE, LIBRARY)
     noun = "chunk shape"
+    # The three best that differ in kind, and the one with the fewest chunks (docs/planning.md).
     proposals_kept = 4
 
     mix: ArrayMix

@@ -75,6 +75,8 @@ class LayoutPlanner(Planner):
     stores = ("Parquet[duckdb]", "Parquet[polars]", "Parquet[pyarrow]", "Lance[lance]", "Vortex[vortex]")
     defaults: ClassVar = (LIBRARY,)
     noun = "layout"
+    # The best layout, and for each choice the best one without it, and further ones once the model is
+    # fitted to the first turn, too (docs/planning.md).
     proposals_kept, refined_kept = 6, 3
     opens_apart = False
 

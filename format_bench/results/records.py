@@ -203,6 +203,7 @@ QUERY_SETS = "query-sets"
 TUNING = "tuning"
 """Suite of the records of a study that is runs of the suite `query` now; its labels name writers."""
 
+# Earlier versions recorded the scale of a query set, and not the rows of its largest table.
 _ROWS_AT_SCALE_1 = {"tpch": 6_000_000, "visits": 1_000_000}
 
 

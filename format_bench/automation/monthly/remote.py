@@ -15,6 +15,7 @@ from format_bench.system.git import dates
 
 LOG = logging.getLogger(__name__)
 
+# A minute apart, unless `CRON_RETRY_SECONDS` says otherwise; what is not sent then, the next run sends.
 ATTEMPTS = 4
 # Exit status of git push if the remote answered with a rejection; 128 if it did not answer.
 REJECTED = 1

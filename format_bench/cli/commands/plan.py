@@ -30,6 +30,7 @@ from format_bench.planning.session import plan
 from format_bench.runner.plan import codec_choice
 from format_bench.runner.user_data import Source
 
+# For all stores together; each has four layouts and three turns in any case (docs/planning.md).
 BUDGET_SECONDS = 120.0
 _MEGABYTE = 1_000_000
 
