@@ -1,4 +1,4 @@
-"""The checkout, git, `format-bench`, adapters and pages in a browser, for tests."""
+"""The checkout, git, adapters and pages in a browser, for tests."""
 
 from __future__ import annotations
 
@@ -71,12 +71,6 @@ def git(folder: Path, *arguments: str) -> str:
     """Run git in a folder and return its output."""
     done = subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True, text=True)
     return done.stdout
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run `format-bench` in a process of its own; return its exit status and output."""
-    command = [sys.executable, "-W", "error", "-m", "format_bench", *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def output_of(code: str, **environment: str) -> str:

@@ -23,7 +23,7 @@ from data_generator.spec.io import as_text
 from data_generator.synthetic.edge_case_tables import edge_case_tables
 from format_bench.cli.commands import profile as command
 from format_bench.results.candidates import Configuration
-from tests.helpers import run
+from tests.commands import run
 
 ROWS = 30_000
 

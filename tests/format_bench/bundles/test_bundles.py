@@ -23,8 +23,9 @@ from format_bench.results import bundle
 from format_bench.results.load import load
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
+from tests.commands import run
 from tests.factories.records import METADATA, record, results
-from tests.helpers import ROOT, run
+from tests.helpers import ROOT
 
 KEPT = ROOT / "tests" / "data" / "results_0_1"
 

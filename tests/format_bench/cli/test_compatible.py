@@ -12,7 +12,7 @@ from format_bench.recommendation.requirements import ReadBy, answer
 from format_bench.results import shipped
 from format_bench.results.candidates import Candidate, Configuration
 from format_bench.results.shipped import FeatureReading
-from tests import helpers
+from tests import commands
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +63,7 @@ def test_it_prints_what_may_be_used_and_why_not():
     ],
 )
 def test_bad_input_is_one_line(arguments, line):
-    found = helpers.run(*arguments.split())
+    found = commands.run(*arguments.split())
     assert (found.returncode, found.stdout) == (2, "")
     assert line in found.stderr
     assert len(found.stderr.splitlines()) == 1

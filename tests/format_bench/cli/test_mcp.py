@@ -12,9 +12,9 @@ from adapter_core.errors import RefusedError
 from format_bench.cli.commands._assistant import LONGEST, Assistant
 from format_bench.cli.commands.mcp import server
 from format_bench.results.export import export
+from tests.commands import run
 from tests.factories.answers import undocumented
 from tests.factories.records import record
-from tests.helpers import run
 
 NAMES = ("list_names", "recommend", "predict", "show_code", "compare")
 

@@ -6,7 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from format_bench.cli.commands import show
-from tests.helpers import ROOT, run
+from tests.commands import run
+from tests.helpers import ROOT
 
 
 def shown(*arguments):

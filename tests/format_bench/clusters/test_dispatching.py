@@ -8,7 +8,7 @@ import pytest
 
 from format_bench.clusters.dispatching import Abandonment, Dispatcher, Task, Worker
 from format_bench.studies.schedule import Setting, Simulation
-from tests.helpers import run
+from tests.commands import run
 
 ONE, TWO, OTHER = Worker("one", "a", "m"), Worker("two", "b", "m"), Worker("other", "b", "n")
 

@@ -16,8 +16,8 @@ from format_bench.comparison import Significance, compare, kendall_tau_b, ranks,
 from format_bench.results.export import export
 from format_bench.results.load import Results, load
 from format_bench.results.metrics import Measure
+from tests.commands import run
 from tests.factories.records import record, results_of
-from tests.helpers import run
 
 LOW = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]
 HIGH = [3.0, 3.1, 3.2, 3.3, 3.4, 3.5]

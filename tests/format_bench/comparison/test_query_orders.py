@@ -13,8 +13,8 @@ from format_bench.comparison import compare
 from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.results.records import under
+from tests.commands import run
 from tests.factories.records import record, results
-from tests.helpers import run
 
 PUBLISHED = (
     "NetCDF4[xarray-h5netcdf]",

@@ -19,8 +19,9 @@ from format_bench.results import records
 from format_bench.results.conditions import Conditions
 from format_bench.results.load import RESULTS
 from format_bench.runner.plan import RunRequest, plan
+from tests.commands import run, run_apart
 from tests.factories.library_sets import make_library_set
-from tests.helpers import ROOT, run
+from tests.helpers import ROOT
 
 MOOD = '''
 """Mood of a measurement, which formats feel."""
@@ -207,8 +208,8 @@ def test_one_value_has_one_text():
     ]  # fmt: skip
 
 
-def _measured(out, *arguments):
-    made = run("--quiet", "run", "--repeats", "1", *arguments, "--out", out)
+def _measured(out, *arguments, by=run):
+    made = by("--quiet", "run", "--repeats", "1", *arguments, "--out", out)
     assert made.returncode in {0, 1}, made.stderr
     return records.read(out / RESULTS)
 
@@ -280,7 +281,9 @@ def test_a_library_set_measures_in_its_own_interpreter(tmp_path, monkeypatch):
     ran = tmp_path / "ran"
     make_library_set(tmp_path / "formatbench" / "library_sets" / "old", ran)
     what = ("--formats", "Pickle", "--rows", "50", "--datasets", "float", "--steps", "save,read")
-    found = _measured(tmp_path / "out", *what, "--library-set", "old,absent", "--threads", "1")
+    found = _measured(
+        tmp_path / "out", *what, "--library-set", "old,absent", "--threads", "1", by=run_apart
+    )
     old, absent = (
         {each.metric: each for each in found if each.conditions["library set"] == name}
         for name in ("old", "absent")

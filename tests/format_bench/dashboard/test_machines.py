@@ -14,12 +14,13 @@ from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.changes.history import read_history
 from format_bench.dashboard.site_data import folder_of
 from format_bench.results.metrics import Measure
+from tests.commands import run
 from tests.factories.histories import MACHINE, MadeUp, MonthlyRepository, benchmarks
 from tests.factories.site import Made, pages, parsed, publish
 from tests.format_bench.dashboard.test_dashboard import check_links, check_policies
 from tests.format_bench.report.test_chooser_in_browser import shown
 from tests.format_bench.report.test_report_in_browser import browser
-from tests.helpers import run, watched_pages
+from tests.helpers import watched_pages
 
 __all__ = ["browser"]
 

@@ -20,7 +20,7 @@ from format_bench.network.trials import remote_labels
 from format_bench.results import records
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES
-from tests.helpers import run
+from tests.commands import run_apart
 
 
 def test_the_step_remote_has_a_reason_where_it_has_no_value(tmp_path, monkeypatch):
@@ -86,7 +86,7 @@ def test_a_run_measures_over_links_and_in_a_users_bucket(store, tmp_path, monkey
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"http://127.0.0.1:{proxy.port}")
     words = ("--suite", "remote", "--formats", "Parquet[polars]", "--rows", "200", "--repeats", "1")
     where = ("--link", "5ms,40ms/100Mbit", "--place", "s3://benchmark/by run", "--out", str(tmp_path))
-    done = run("run", *words, *where)
+    done = run_apart("run", *words, *where)
     assert done.returncode == 0, done.stderr
     assert proxy.take()
     assert server.bucket.objects("by run/") == []
@@ -100,7 +100,7 @@ def test_a_run_measures_over_links_and_in_a_users_bucket(store, tmp_path, monkey
     assert [each.status for each in distant] == [CellStatus.UNSUPPORTED] * 2
     local = ("run", "--formats", "Parquet[polars],Excel", "--rows", "200", "--repeats", "1")
     out = tmp_path / "local"
-    done = run(*local, "--datasets", "core", "--link", "30ms", *where[2:-1], str(out))
+    done = run_apart(*local, "--datasets", "core", "--link", "30ms", *where[2:-1], str(out))
     assert done.returncode == 0, done.stderr
     cells = {(each.format, each.metric): each for each in records.read(out / "results.jsonl")}
     assert cells["Parquet[polars]", "save time"].value > 0.03

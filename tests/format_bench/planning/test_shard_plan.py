@@ -8,8 +8,8 @@ import pytest
 
 from adapter_core.errors import InvalidQuestionsError
 from format_bench.planning.shard_plan import Measured, Wish, answer, ranked, wish_of
+from tests.commands import run
 from tests.factories.records import record
-from tests.helpers import run
 
 VALUES = {"size": 1_000_000, "first batch time": 0.5}
 

@@ -22,9 +22,9 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.export import export
 from format_bench.results.metrics import Measure
 from format_bench.results.status import CellStatus
+from tests.commands import run
 from tests.factories.answers import undocumented
 from tests.factories.records import record, results
-from tests.helpers import run
 from tools import check_prediction
 
 SIZE = Measure("size")

@@ -21,9 +21,9 @@ from format_bench.recommendation.cost import (
 from format_bench.results import shipped
 from format_bench.results.export import export
 from format_bench.results.metrics import Measure
+from tests.commands import run
 from tests.factories.answers import undocumented
 from tests.factories.records import record, results, results_of
-from tests.helpers import run
 
 PRICES = Prices(
     gigabyte_bytes=1e9, put_1000=0.005, get_1000=0.0004, gb_month=0.02, gb_out=0.10, cpu_hour=0.036

@@ -41,9 +41,9 @@ from format_bench.results.records import under
 from format_bench.results.shipped import DamageCounts, LinkCosts
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES
+from tests.commands import run
 from tests.factories.answers import SCHEMA, undocumented
 from tests.factories.records import bare, in_rounds, record, results, results_of
-from tests.helpers import run
 
 READ, SIZE, SAVE = Measure("read time"), Measure("size"), Measure("save time")
 C = 4096

@@ -21,6 +21,7 @@ from format_bench.results.export import export
 from format_bench.results.metrics import Measure
 from format_bench.results.records import key
 from format_bench.results.status import CellStatus
+from tests.commands import run
 from tests.factories.records import compressed, in_rounds, labels, measured, record, results, results_of
 from tests.format_bench.report.test_report_in_browser import (
     browser,
@@ -28,7 +29,6 @@ from tests.format_bench.report.test_report_in_browser import (
     opened,
     unfold,
 )
-from tests.helpers import run
 
 __all__ = ["browser", "opened"]
 

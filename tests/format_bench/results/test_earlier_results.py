@@ -14,7 +14,8 @@ from format_bench.results import records
 from format_bench.results.load import RESULTS, load
 from format_bench.results.metrics import METRICS
 from format_bench.results.suites import SUITES
-from tests.helpers import ROOT, run
+from tests.commands import run
+from tests.helpers import ROOT
 
 EARLIER = ROOT / "tests" / "data" / "results_0_1"
 

@@ -11,8 +11,8 @@ from format_bench.report.writers.html import page
 from format_bench.report.writers.markdown import markdown_page
 from format_bench.results.records import under
 from format_bench.results.self_check import SelfCheck
+from tests.commands import run
 from tests.factories.records import record, results_of
-from tests.helpers import run
 
 
 def checked(*records):

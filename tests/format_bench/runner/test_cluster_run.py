@@ -34,10 +34,10 @@ from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger, measur
 from format_bench.runner.cluster_session import ClusterSession
 from format_bench.runner.runner import Limits
 from format_bench.runner.user_data import Source
+from tests.commands import run
 from tests.factories import dask_processes, fake_package
 from tests.factories.dask_processes import wait_for
 from tests.factories.records import record
-from tests.helpers import run
 
 FORMATS = ("Good", "Large")
 

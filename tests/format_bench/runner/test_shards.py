@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -18,8 +16,8 @@ from format_bench.results.load import MAPS, RESULTS, load
 from format_bench.runner import folders
 from format_bench.runner.plan import RunRequest, plan
 from format_bench.runner.shards import Shard, merge
+from tests.commands import run
 from tests.factories.records import record
-from tests.helpers import run
 
 QUICK = (
     *("--formats", "CSV,Feather,Pickle", "--datasets", "float", "--rows", "50"),
@@ -52,18 +50,9 @@ def test_more_shards_than_formats_on_data_sets_are_refused():
 def measured(tmp_path_factory):
     """Return a folder with one run as a whole, and with the same one in three shards."""
     folder = tmp_path_factory.mktemp("shards")
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-m", "format_bench", "run", *QUICK, "--out", folder / out, *shard],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for out, *shard in (("whole",), *((f"part-{i}", "--shard", f"{i}/3") for i in (1, 2, 3)))
-    ]
-    for each in started:
-        _, errors = each.communicate(timeout=500)
-        assert each.returncode == 0, errors
+    for out, *shard in (("whole",), *((f"part-{i}", "--shard", f"{i}/3") for i in (1, 2, 3))):
+        done = run("run", *QUICK, "--out", folder / out, *shard)
+        assert done.returncode == 0, done.stderr
     return folder
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import array_stores
-from tests.helpers import ROOT, run
+from tests.commands import run
+from tests.helpers import ROOT
 
 
 def test_the_page_is_that_of_the_adapters():

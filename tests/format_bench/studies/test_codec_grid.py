@@ -34,7 +34,7 @@ from format_bench.studies.declared import runs, study
 from format_bench.studies.declared.blocks import Context
 from format_bench.studies.declared.selection import Numbers
 from format_bench.studies.tables import codecs as tables
-from tests.helpers import run
+from tests.commands import run
 
 
 def cases(labels, *, full=False):
@@ -59,10 +59,12 @@ ROWS = 300
 
 PAGE = "grid.md"
 
-# The command, but with no more repeats than there must be.
+# The command, but with no more repeats than there must be, and libraries are not asked their versions.
 HASTY = """
 from format_bench.cli.main import main
+from format_bench.metadata import libraries
 from format_bench.studies.declared import runs
+libraries.facts_from_child = lambda *_: {}
 limits = runs.Limits
 runs.Limits = lambda rounds, repeats, _: limits(rounds, repeats, 0)
 main()

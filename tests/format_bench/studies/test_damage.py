@@ -44,8 +44,9 @@ from format_bench.studies.damaging.kinds import (
 )
 from format_bench.studies.damaging.study import DAMAGE, DATASETS, Trials, cases_of, counts, file_of
 from format_bench.studies.declared.rows import Agenda
+from tests.commands import run
 from tests.factories.damaged_readers import operating, store_bytes
-from tests.helpers import ROOT, run
+from tests.helpers import ROOT
 
 RANDOM = random.Random(1)
 

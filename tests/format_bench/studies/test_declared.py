@@ -29,8 +29,9 @@ from format_bench.studies.declared.rows import Instrument
 from format_bench.studies.declared.selection import Numbers
 from format_bench.studies.read_maps import mapping as read_maps
 from format_bench.studies.surviving import survivors as survival
+from tests.commands import run
 from tests.factories.records import METADATA, record, results
-from tests.helpers import ROOT, run
+from tests.helpers import ROOT
 
 KEPT = ROOT / "tests" / "data" / "study_results"
 

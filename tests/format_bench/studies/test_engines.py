@@ -10,8 +10,8 @@ from adapter_core.errors import InvalidResultsError
 from format_bench.results import export
 from format_bench.studies.declared import study
 from format_bench.studies.tables.engines_of_formats import by_format, format_of
+from tests.commands import run
 from tests.factories.records import results_of
-from tests.helpers import run
 
 SECONDS = {
     "CSV": {"save time": 4.0, "read time": 2.0, "size": 1e6},

@@ -7,7 +7,7 @@ from format_bench.results.load import load
 from format_bench.results.status import CellStatus
 from format_bench.results.study_rows import StudyFile, read
 from format_bench.studies.faults import FORM, FULL_DISK, KILLED, REFUSED, FaultRow, Found, Saved
-from tests.helpers import run
+from tests.commands import run
 
 CELL = "Parquet", "core", 2000
 

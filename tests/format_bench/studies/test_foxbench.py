@@ -12,8 +12,8 @@ from format_bench.results.export import export
 from format_bench.results.published import foxbench as published
 from format_bench.results.status import WRONG, CellStatus
 from format_bench.studies.declared import study
+from tests.commands import run
 from tests.factories.records import answered, record, results
-from tests.helpers import run
 
 STACKS = (
     "NetCDF4[xarray-h5netcdf]",

@@ -10,7 +10,7 @@ from format_bench.network.link_results import FORM, LinkResult, link_results
 from format_bench.network.places import Link
 from format_bench.results import records
 from format_bench.results.study_rows import StudyFile, read
-from tests.helpers import run
+from tests.commands import run
 
 
 def _study(*arguments):

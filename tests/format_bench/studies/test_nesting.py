@@ -28,7 +28,7 @@ from format_bench.studies.nested.events import (
 )
 from format_bench.studies.nested.layouts import Hdf5, TableLayout
 from format_bench.studies.nested.measuring import NESTING, NestingResult
-from tests.helpers import run
+from tests.commands import run
 
 ROWS = 2000
 

@@ -9,8 +9,8 @@ import pytest
 from adapter_core.errors import InvalidResultsError
 from format_bench.results.export import export
 from format_bench.studies.declared import study
+from tests.commands import run
 from tests.factories.records import record, results
-from tests.helpers import run
 
 FACTS = {"suite": "analysis", "dataset": "kaons", "rows": 1000, "columns": 26}
 ROWS_FORMATS = {"CSV": 9.0, "Avro": 8.0}

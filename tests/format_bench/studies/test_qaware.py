@@ -11,8 +11,8 @@ from adapter_core.errors import InvalidResultsError
 from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.studies.declared import study
+from tests.commands import run
 from tests.factories.records import record, results
-from tests.helpers import run
 
 FACTS = {"suite": "records", "dataset": "entities", "rows": 1000, "columns": 10}
 

@@ -9,8 +9,9 @@ from format_bench.results.load import load
 from format_bench.results.study_rows import StudyFile, read
 from format_bench.studies.declared import study
 from format_bench.studies.tables import query_sets
+from tests.commands import run
 from tests.factories.records import record, results
-from tests.helpers import ROOT, run
+from tests.helpers import ROOT
 
 KEPT = ROOT / "tests" / "data" / "study_results"
 FACTS = {"suite": "query_sets", "dataset": "visits", "rows": 100_000, "columns": 21, "threads": "1"}

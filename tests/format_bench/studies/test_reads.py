@@ -21,7 +21,7 @@ from format_bench.results.load import load
 from format_bench.studies.read_maps import mapping, picture, questions, shares
 from format_bench.studies.read_maps.mapping import Data, Mapped
 from format_bench.studies.read_maps.questions import Asked, Question
-from tests.helpers import run
+from tests.commands import run
 
 
 @pytest.fixture(scope="module")

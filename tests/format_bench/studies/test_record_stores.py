@@ -7,7 +7,8 @@ import pytest
 import record_stores
 from adapter_core import RecordStore
 from format_bench.studies.tables.evolution import CHANGES, Evolution, outcome
-from tests.helpers import ROOT, run
+from tests.commands import run
+from tests.helpers import ROOT
 
 
 @pytest.mark.costly("record_stores")

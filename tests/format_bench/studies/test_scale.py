@@ -20,7 +20,7 @@ from format_bench.studies.scale.cells import Cell, alone, limited_cell, on_worke
 from format_bench.studies.scale.instruments import SCALING, plan_of
 from format_bench.studies.scale.page import simulated_seconds
 from format_bench.studies.scale.scale_run import FORM, ScaleRun
-from tests.helpers import run
+from tests.commands import run
 
 MIB = 2**20
 

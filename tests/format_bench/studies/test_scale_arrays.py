@@ -16,7 +16,7 @@ from format_bench.studies.declared.study import read as declared
 from format_bench.studies.scale.cells import Cell, alone, limited_cell, on_workers
 from format_bench.studies.scale.instruments import SCALING, plan_of, usual_labels
 from format_bench.studies.scale.scale_run import FORM
-from tests.helpers import run
+from tests.commands import run
 
 MIB = 2**20
 

@@ -28,8 +28,8 @@ from format_bench.studies.surviving.parts import arranged, is_part
 from format_bench.studies.surviving.survivors import FORM, SurvivalRow
 from format_bench.studies.surviving.trials import Verdict, prepare, run_trials
 from format_bench.studies.surviving.ways import Change, Renamed, Way
+from tests.commands import run
 from tests.factories.toy_writers import operating, store_numbers
-from tests.helpers import run
 
 ROWS = 8
 

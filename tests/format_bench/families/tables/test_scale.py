@@ -16,7 +16,7 @@ from format_bench.network.trials import remote_labels
 from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE, Spread
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES
-from tests.helpers import run
+from tests.commands import run
 
 METRICS = SUITES["scale"].benchmarks[0].metrics
 
