@@ -9,15 +9,13 @@ from io import StringIO
 from unittest.mock import patch
 
 from format_bench.cli.main import main
-from format_bench.metadata import libraries
 from tests.helpers import ROOT
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     """Run `format-bench` in this process, which saves its imports; return its exit status and output.
 
-    The process that imports all libraries to ask their versions is skipped. What a command logs, and
-    what its own processes print, is not part of the output.
+    What a command logs, and what its own processes print, is not part of the output.
     """
     command = ["format-bench", *map(str, arguments)]
     output, errors = StringIO(), StringIO()
@@ -25,7 +23,6 @@ def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     with ExitStack() as stack:
         stack.enter_context(chdir(ROOT))
         stack.enter_context(patch.object(sys, "argv", command))
-        stack.enter_context(patch.object(libraries, "facts_from_child", lambda *_: {}))
         stack.enter_context(redirect_stdout(output))
         stack.enter_context(redirect_stderr(errors))
         try:
