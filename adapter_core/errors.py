@@ -63,8 +63,8 @@ from adapter_core.credentials import without_secrets
 from adapter_core.text import printable
 
 # A reason is a part of one line on the terminal, and of a record.
+# Characters kept of a library's message about a server.
 _REASON_LENGTH = 300
-"""Characters kept of a library's message about a server."""
 
 
 class FormatBenchError(Exception):

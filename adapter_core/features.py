@@ -31,6 +31,7 @@ class Feature(StrEnum):
 PARTIAL_READS = frozenset({Feature.COLUMNS, Feature.ROWS, Feature.FILTER, Feature.BATCHES})
 """Features of a format whose library reads all kinds of parts: `PartialReads`."""
 
+# Behaviour of a format without a feature; for `REMOTE_SAVE` the adapter gives its reason.
 _INSTEAD = {
     Feature.COLUMNS: "it reads whole tables only",
     Feature.ROWS: "it reads all rows",
@@ -39,7 +40,6 @@ _INSTEAD = {
     Feature.REMOTE: "it reads local files only",
     Feature.STREAMS: "it writes whole tables only",
 }
-"""Behaviour of a format without a feature; for `REMOTE_SAVE` the adapter gives its reason."""
 
 
 def unsupported(adapter: Any, feature: Feature) -> UnsupportedError:

@@ -87,6 +87,7 @@ _BY_INFERRED_TYPE = {
 }
 
 
+# By the names of pyarrow's tests of types, ``is_...``, the first that is true.
 _BY_ARROW_TYPE = {
     "boolean": Kind.BOOLEAN,
     "unsigned_integer": Kind.UNSIGNED,
@@ -113,7 +114,6 @@ _BY_ARROW_TYPE = {
     "struct": Kind.STRUCT,
     "map": Kind.MAP,
 }
-"""By the names of pyarrow's tests of types, ``is_...``, the first that is true."""
 
 
 def kind_of(dtype: Any, column: pd.Series) -> Kind:

@@ -21,8 +21,8 @@ _VIEW = 256
 _MOST_LEVELS = 4
 
 _TIMES = frozenset({"time", "t"})
+# Axes of an image, which are halved from level to level.
 _SPACE = 2
-"""Axes of an image, which are halved from level to level."""
 _MOST_LEADING = 3
 
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+# Key of the note of geometries in the metadata of a file.
 _GEO = b"geo"
-"""Key of the note of geometries in the metadata of a file."""
 
 _BOUNDS = ("xmin", "ymin", "xmax", "ymax")
 

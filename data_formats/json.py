@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from adapter_core import RemoteFile
 
+# Options of `DataFrame.to_json`.
 _WRITER: dict[str, Any] = {
     "orient": "records",
     "lines": True,
@@ -37,7 +38,6 @@ _WRITER: dict[str, Any] = {
     "date_format": "iso",
     "date_unit": "ns",
 }
-"""Options of `DataFrame.to_json`."""
 
 _AS_OTHER = "JSON would turn them into text or objects"
 

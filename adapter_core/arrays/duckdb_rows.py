@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+# DuckDB's names of types by Arrow's.
 _TYPES = {
     "bool": "BOOLEAN",
     "int8": "TINYINT",
@@ -29,7 +30,6 @@ _TYPES = {
     "double": "DOUBLE",
     "string": "VARCHAR",
 }
-"""DuckDB's names of types by Arrow's."""
 
 
 def values_of(

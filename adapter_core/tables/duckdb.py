@@ -45,12 +45,12 @@ _FLOATS = {"FLOAT", "DOUBLE"}
 _INTEGERS = {f"{sign}{size}INT" for sign in ("", "U") for size in ("TINY", "SMALL", "BIG")}
 _INTEGERS |= {"INTEGER", "UINTEGER"}
 
+# Contents of columns for `Comparison.fitted`, by DuckDB's types.
 _CONTENTS = {
     **dict.fromkeys(_FLOATS | _INTEGERS, NUMBERS),
     "VARCHAR": TEXT,
     "BOOLEAN": BOOLEANS,
 }
-"""Contents of columns for `Comparison.fitted`, by DuckDB's types."""
 
 # `limit` needs a number.
 _ALL_ROWS = 2**62

@@ -96,6 +96,7 @@ REFUSES = {
 }
 """Kinds of column that SQLite cannot store, with the reasons."""
 
+# Declared types, as pandas declares them except for booleans.
 _DECLARED = {
     Kind.BOOLEAN: "BOOLEAN",
     Kind.NULLABLE_BOOLEAN: "BOOLEAN",
@@ -111,7 +112,6 @@ _DECLARED = {
     Kind.DATETIME: "TIMESTAMP",
     Kind.ZONED_DATETIME: "TIMESTAMP",
 }
-"""Declared types, as pandas declares them except for booleans."""
 
 
 _NUMBERS = {"BOOLEAN", "INTEGER", "REAL"}

@@ -16,8 +16,8 @@ T = TypeVar("T")
 BLOCK_BATCHES = 32
 """Most batches that a block of neighbouring samples is read for; of 32 samples, 1,024."""
 
+# Blocks of each rank, where there are as many batches: fewer could not be shuffled.
 _LEAST_BLOCKS = 16
-"""Blocks of each rank, where there are as many batches: fewer could not be shuffled."""
 
 MIXED_BLOCKS = 8
 """Blocks whose samples are shuffled together, in the memory of one worker. Chosen, not measured."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# State of a worker whose part has been given.
 _ENDED = "ended"
-"""State of a worker whose part has been given."""
 
 
 @dataclass(frozen=True)

@@ -34,12 +34,12 @@ _PAUSE_SECONDS, _DISK_SECONDS = 0.05, 1.0
 # Variable that only confined processes have.
 _MARK = "FORMAT_BENCH_CONFINED"
 
+# Variables that the process gets; all others may be credentials.
 _KEPT = re.compile(
     r"PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TZDIR|PYTHON(HASHSEED|WARNINGS|UTF8|OPTIMIZE|"
     r"DONTWRITEBYTECODE)|LD_LIBRARY_PATH|VIRTUAL_ENV|CONDA_PREFIX|MALLOC_\w+|ARROW_\w+_MEMORY_POOL|"
     r"\w+_NUM_THREADS|HDF5_(PLUGIN_PATH|USE_FILE_LOCKING)|COVERAGE_PROCESS_\w+"
 )
-"""Variables that the process gets; all others may be credentials."""
 
 _OUT_OF_MEMORY = re.compile(
     r"MemoryError|bad_alloc|memory allocation of \d+|[Oo]ut of memory|Cannot allocate"

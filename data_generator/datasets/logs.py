@@ -81,6 +81,7 @@ def rows_of_logs(start: int, stop: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(columns).astype(texts)
 
 
+# Limits and streams of the numbers in texts.
 _NUMBERS = {
     "port": (28_000, 8),
     "size": (67_108_865, 9),
@@ -88,7 +89,6 @@ _NUMBERS = {
     "job": (2**31, 11),
     "part": (2_000, 12),
 }
-"""Limits and streams of the numbers in texts."""
 
 
 def _addresses(nodes: np.ndarray) -> list[str]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _SPEC = re.compile(r"[?]|b1|[iu][1248]|f(2|4|8|12|16)|c(8|16|24|32)|[SU]\d{1,9}|O[48]?|[Mm]8")
 _UNITS = re.compile(r"generic|Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as")
 
+# Module of the frequencies that an index of times may have; pandas exports its classes elsewhere.
 _OFFSETS = "pandas._libs.tslibs.offsets"
-"""Module of the frequencies that an index of times may have; pandas exports its classes elsewhere."""
 
 _TIMES = ("date", "datetime", "time", "timedelta", "timezone")
 

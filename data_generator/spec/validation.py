@@ -117,5 +117,5 @@ def _parts(column: dict[str, Any], where: str) -> Iterator[str]:
         yield f"{where}: the fields of a map are two, its keys and its values"
 
 
+# Properties of the values inside, by the data types that have them.
 _PARTS = {"items": ("list", "vector"), "fields": ("record", "map")}
-"""Properties of the values inside, by the data types that have them."""

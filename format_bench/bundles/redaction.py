@@ -67,8 +67,8 @@ _PLAIN_OPTIONS = {
     "--language", "--parse-dates",
 }  # fmt: skip
 
+# Axes whose values users name.
 _OWN_AXES = {"medium", "place", "library set"}
-"""Axes whose values users name."""
 
 
 @dataclass

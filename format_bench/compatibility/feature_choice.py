@@ -16,8 +16,8 @@ from format_bench.compatibility.features import Feature, find, formats
 from format_bench.compatibility.verdicts import Verdict
 from format_bench.results.shipped import FeatureReading
 
+# Verdicts on files that are read with all values.
 _READ = {Verdict.SAME, Verdict.RETYPED}
-"""Verdicts on files that are read with all values."""
 
 _VERSION = re.compile(r"-(?=\d)")
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+# Times that the rows of an edge-case table are repeated: codecs leave out a few values.
 _REPEATS = 64
-"""Times that the rows of an edge-case table are repeated: codecs leave out a few values."""
 
 
 def write(

@@ -20,19 +20,19 @@ from format_bench.compatibility.subjects import SUBJECTS, Cut
 from format_bench.instruments.isolation import Outcome, outcome_of
 from format_bench.results.status import CellStatus
 
+# Characters of a foreign reader's last line that are kept as its message.
 _LAST_LINE = 300
-"""Characters of a foreign reader's last line that are kept as its message."""
 
+# Stands for paths in the command of a reader that takes many, and starts once for all of them.
 _SEVERAL = "{files}"
-"""Stands for paths in the command of a reader that takes many, and starts once for all of them."""
 
+# Files that a process of such a reader is given.
 _MOST = 200
-"""Files that a process of such a reader is given."""
 
 _STATUS = "status {}"
 
+# Exit status of a writer whose format has no place for the table, or whose library has none.
 _UNSUPPORTED = _STATUS.format(3)
-"""Exit status of a writer whose format has no place for the table, or whose library has none."""
 
 
 @dataclass(frozen=True)

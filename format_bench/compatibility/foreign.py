@@ -27,8 +27,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "foreign_readers"
 
 DECLARATION = "reader.toml"
 
+# Time for a build; a first build with Cargo or Go compiles all libraries, for minutes.
 _BUILD_SECONDS = 1800
-"""Time for a build; a first build with Cargo or Go compiles all libraries, for minutes."""
 
 
 class Declaration(msgspec.Struct, forbid_unknown_fields=True, frozen=True):

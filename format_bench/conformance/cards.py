@@ -17,8 +17,8 @@ from format_bench.conformance.footers import told_by
 
 # One row group, and a save of milliseconds: most cards count no rows.
 _FEW_ROWS = 1_000
+# More rows than the row groups of some libraries have.
 _MANY_ROWS = 300_000
-"""More rows than the row groups of some libraries have."""
 
 AS_ASKED = "as asked"
 """Declared shape of the chunks of a store that takes the ones that it is given."""

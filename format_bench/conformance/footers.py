@@ -46,6 +46,7 @@ _HDF5_FILTERS = {2: "shuffle", 3: "fletcher32"}
 # ROOT's numbers of codecs (Compression.h).
 _ROOT_CODECS = {1: "zlib", 2: "lzma", 4: "lz4", 5: "zstd"}
 
+# Codecs around whole files, by their magic numbers.
 _STREAMS = {
     b"\x1f\x8b": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",
@@ -53,7 +54,6 @@ _STREAMS = {
     b"\xfd7zXZ\x00": "xz",
     b"\x04\x22\x4d\x18": "lz4",
 }
-"""Codecs around whole files, by their magic numbers."""
 
 # HDF5 looks for its superblock at 0, at 512, and at each double of it:
 # https://support.hdfgroup.org/documentation/hdf5/latest/_f_m_t3.html, section II.A.
@@ -440,6 +440,7 @@ def _shape(edges: Any) -> str:
     return " x ".join(map(str, edges))
 
 
+# Readers by the bytes that files begin with.
 _FILES: dict[bytes, Callable[[Path], Told]] = {
     b"PAR1": _parquet,
     b"ARROW1": _arrow,
@@ -462,8 +463,8 @@ _FILES: dict[bytes, Callable[[Path], Told]] = {
     b"II+\x00": _tiff,
     b"SIMPLE": _fits,
 }
-"""Readers by the bytes that files begin with."""
 
+# Readers by a file or folder that directories contain.
 _FOLDERS: dict[str, Callable[[Path], Told]] = {
     "_delta_log": _parquet_of("*.parquet", _delta_version),
     "metadata/*.metadata.json": _parquet_of("data/**/*.parquet", _iceberg_version),
@@ -477,4 +478,3 @@ _FOLDERS: dict[str, Callable[[Path], Told]] = {
     "zarr.json": _zarr,
     ".zgroup": _zarr,
 }
-"""Readers by a file or folder that directories contain."""

@@ -264,13 +264,13 @@ def _arrow(kind: pa.DataType, values: st.SearchStrategy[Any]) -> Columns:
     return lambda rows: _nullable(values, rows).map(lambda each: pd.array(each, pd.ArrowDtype(kind)))
 
 
+# Types inside nested columns, and their values.
 _LEAVES: list[tuple[pa.DataType, st.SearchStrategy[Any]]] = [
     (pa.int64(), _integers("int64")),
     (pa.float32(), _floats(32)),
     (pa.bool_(), st.booleans()),
     (pa.string(), TEXT),
 ]
-"""Types inside nested columns, and their values."""
 
 
 def around(

@@ -24,8 +24,8 @@ from format_bench.results.suites import Step
 _DEAR = 3.0
 
 # Imports from the disk and one answer: a process that takes longer hangs. Chosen, not measured.
+# Time of a fresh process for one cold answer.
 _COLD_LIMIT_SECONDS = 600.0
-"""Time of a fresh process for one cold answer."""
 
 Empty = tuple[CellStatus, str]
 """Status and sentence of cells without samples."""

@@ -318,11 +318,11 @@ def _described(fields: Mapping[str, Any]) -> str:
 
 
 # A line of a terminal.
+# Most characters of a question without words.
 _DESCRIBED = 80
-"""Most characters of a question without words."""
 
+# A test of a value, and the text in its place.
 _Check = tuple[Callable[[Any], bool], str]
-"""A test of a value, and the text in its place."""
 
 
 def _check_fields(

@@ -36,8 +36,8 @@ SAVE, READ, PART = "save", "read", "part"
 _EXPECTED = "expected"
 
 # It only ends a client that hangs; its length is chosen, not measured.
+# Time for loading the data, and for saving and reading the local file.
 _EXPECTED_SECONDS = 600.0
-"""Time for loading the data, and for saving and reading the local file."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from adapter_core.credentials import Credentials
 
+# Starts of the names of variables that may choose a server, an account or its files.
 _PREFIXES = (
     *("AWS_", "S3_", "FSSPEC_", "BOTO_", "MINIO_"),
     *("AZURE_", "MSI_", "IDENTITY_"),
@@ -19,7 +20,6 @@ _PREFIXES = (
     # Libraries of formats that read their configuration from variables.
     *("PYICEBERG_", "TILEDB_", "TENSORSTORE_"),
 )
-"""Starts of the names of variables that may choose a server, an account or its files."""
 
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "no_proxy")
 

@@ -234,11 +234,10 @@ def _remove(folder: RemoteFile) -> None:
         ) from None
 
 
+# Share of a round trip from the end of an answer, at the server's end, to a request that depends on it.
+# It is a whole one, half for the answer's last packet and half for the request, less a timer's error: a
+# request that arrives sooner was sent before the answer was there.
 _ARRIVAL = 0.9
-"""Share of a round trip from the end of an answer, at the server's end, to a request that depends on it.
-
-It is a whole one, half for the answer's last packet and half for the request, less a timer's error: a
-request that arrives sooner was sent before the answer was there."""
 
 
 class Link(Started):

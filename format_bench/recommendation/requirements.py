@@ -63,13 +63,13 @@ MEANINGS = {
 LANGUAGES = (Requirement.PYTHON, Requirement.JAVA)
 """Languages of the programs that save and read."""
 
+# Requirements that features of table formats meet.
 _FEATURES = {
     Requirement.COLUMNS: Feature.COLUMNS,
     Requirement.ROWS: Feature.ROWS,
     Requirement.REMOTE: Feature.REMOTE,
     Requirement.STREAMS: Feature.STREAMS,
 }
-"""Requirements that features of table formats meet."""
 
 _REASONS = {
     Requirement.COLUMNS: "{} reads whole tables only",

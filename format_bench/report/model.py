@@ -76,8 +76,8 @@ def results_of_suite(results: Results, name: str) -> SuiteResults:
     return next(found, SuiteResults(name, []))
 
 
+# Data set with its medium, rows, thread policy.
 _GroupKey = tuple[str, int, str]
-"""Data set with its medium, rows, thread policy."""
 
 
 def results_by_suite(results: Results) -> list[SuiteResults]:

@@ -29,8 +29,8 @@ FLOATS = {"float16": "e", "float32": "f", "float64": "d"}
 
 NAN = "nan"
 
+# Number of types inside; None for any.
 _NESTED = {"list": 1, "map": 2, "struct": None}
-"""Number of types inside; None for any."""
 
 _FLAT = ("null", "bool", *INTEGERS, *FLOATS, "decimal", "utf8", "binary")
 _TYPES = {*_FLAT, *_NESTED, "date", "time", "timestamp", "duration", "other"}

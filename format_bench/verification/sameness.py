@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 SHOWN = 3
 """Differences that a sentence has at most: it stays one line."""
 
+# Characters of a value that are shown; of a longer one its start and its digest.
 _LONG = 60
-"""Characters of a value that are shown; of a longer one its start and its digest."""
 
 _NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _DAY = 86_400 * 10**9
 
+# Kinds of types whose values compare with each other; each other type is a kind of its own.
 _KINDS = {
     **dict.fromkeys(("bool", "decimal", *INTEGERS, *FLOATS), "number"),
     **dict.fromkeys(("date", "timestamp"), "instant"),
 }
-"""Kinds of types whose values compare with each other; each other type is a kind of its own."""
 
 _BITS = {name: 8 * struct.calcsize(code) for name, code in FLOATS.items()}
 
@@ -46,8 +46,8 @@ _COUNTS = {"instant", "time", "duration"}
 _ISO = re.compile(
     r"(-?\d{4,}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?"
 )
+# A span of time as pandas spells it, e.g. "-1 days +23:59:59.5".
 _SPAN = re.compile(r"(-?\d+) days? \+?(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?")
-"""A span of time as pandas spells it, e.g. "-1 days +23:59:59.5"."""
 
 _TIME_OF_DAY = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?")
 

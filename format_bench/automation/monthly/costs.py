@@ -57,8 +57,8 @@ _FURTHER_CALLS = 2
 _PART = 0.1
 _OF_PARTS = ("query", "entry", " per ")
 
+# Interval at which disk and memory are looked at: files stay for minutes at full scale.
 _SAMPLE_SECONDS = 5.0
-"""Interval at which disk and memory are looked at: files stay for minutes at full scale."""
 
 
 @dataclass(frozen=True)

@@ -37,12 +37,12 @@ from format_bench.results.suites import FAMILIES, SUITES
 
 Fact = dict[str, Any]
 
+# Protocols beside the features of tables, as the list names them.
 _OFFERED: dict[str, type] = {
     "changes in place": Changeable,
     "commits of several processes": Partitions,
     "reader and writer of object stores": RemoteArray,
 }
-"""Protocols beside the features of tables, as the list names them."""
 
 # Libraries that most adapters need; the short list has their versions where there is no other.
 _USUAL = ("numpy", "pandas", "pyarrow")

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 READER_LIMIT_SECONDS = 60.0
 """Time after which a reader hangs: a hundred times what usual ones need for the largest table."""
 
+# Verdicts that are no objection to a file: types may differ, if the values do not.
 _NO_OBJECTION = {Verdict.SAME, Verdict.RETYPED, Verdict.UNTRIED}
-"""Verdicts that are no objection to a file: types may differ, if the values do not."""
 
 
 def query_to(question: Question, names: Sequence[str]) -> Query:

@@ -42,8 +42,8 @@ from format_bench.studies.declared.verdicts import (
 # Ratios of one comparison that are written out; of more, their number, mean and range.
 _SHOWN = 4
 
+# Fields in which published numbers may differ from ours: the size, and circumstances left out.
 _FREE = {"rows", "level", "cache", "threads", "medium"}
-"""Fields in which published numbers may differ from ours: the size, and circumstances left out."""
 
 
 class Compared(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -73,11 +73,11 @@ class Compared(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         return [(name, bound) for name in BOUNDS if (bound := getattr(self, name)) is not None]
 
 
+# A configuration without and with the fields that the rule *best* changes.
 _Key = tuple[object, object]
-"""A configuration without and with the fields that the rule *best* changes."""
 
+# Ratios to the plain configuration, by measure, ranked value and configuration.
 _Ratios = dict[str, dict[str, dict[_Key, float]]]
-"""Ratios to the plain configuration, by measure, ranked value and configuration."""
 
 
 class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):

@@ -10,8 +10,8 @@ from format_bench.results.published import foxbench
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.declared.selection import Numbers
 
+# Data sets with both variables; of several the first that was measured counts.
 _BOTH = (("era5-hourly", "era5-hourly-soil"), ("era5-hourly-1deg", "era5-hourly-soil-1deg"))
-"""Data sets with both variables; of several the first that was measured counts."""
 
 _ZARR = foxbench.FORMATS["Zarr"]
 

@@ -22,12 +22,12 @@ SIMULATED_TASKS = 256
 
 MIB = 2**20
 
+# Ends of the headings of a measure of steps, and its texts.
 _MEASURES: dict[str, tuple[str, Callable[[ScaleRun], str]]] = {
     "seconds": ("", lambda run: f"{run.seconds:.2f}"),
     "wall": (", wall", lambda run: f"{run.wall_seconds:.1f}"),
     "CPU": (", CPU", lambda run: f"{run.cpu_seconds:.2f}"),
 }
-"""Ends of the headings of a measure of steps, and its texts."""
 
 
 def _runs(context: Context, **wanted: object) -> list[ScaleRun]:

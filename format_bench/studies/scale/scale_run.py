@@ -66,13 +66,13 @@ _ON_WORKERS = {"seconds": "time", "cpu_seconds": "CPU time", "peak_bytes": "memo
 # Ends of the metrics of a step in a process of its own, as of any save or read.
 _ALONE = _ON_WORKERS | {"peak_bytes": "peak memory"}
 
+# Metrics of the whole job, whose query is the step.
 _OF_JOB = {
     "wall_seconds": "job time",
     "client_seconds": "job client time",
     "task_seconds": "job task time",
     "frame_bytes": "size in memory",
 }
-"""Metrics of the whole job, whose query is the step."""
 
 _BY_METRIC = {
     name: (value, step)

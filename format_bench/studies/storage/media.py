@@ -156,8 +156,8 @@ READ_ROWS = 100
 # Ends a step that hangs; the others of the round go on.
 LIMIT_SECONDS = 300.0
 
+# By format, question and medium.
 _Cells = dict[tuple[str, str, str], StorageCell]
-"""By format, question and medium."""
 
 
 def measure(  # noqa: PLR0913 (the options of the study)

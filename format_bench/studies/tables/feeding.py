@@ -29,8 +29,8 @@ _REMARK = re.compile(
     r"((?:[\d,]+ (?:repeated|lost)(?:, )?)*)(?:; )?(?:it (goes on|stops|hangs))?(?:: )?(.*)", re.DOTALL
 )
 
+# Text of a cell, and a sentence on it.
 _Cell = tuple[str, str]
-"""Text of a cell, and a sentence on it."""
 
 
 def limits(context: Context) -> Iterator[Block]:
