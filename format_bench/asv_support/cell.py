@@ -16,8 +16,10 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from adapter_core import (
     BaseAdapter,
@@ -45,18 +47,12 @@ from format_bench.families.measuring import measure_step, measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.families.questions import declared
 from format_bench.instruments import isolation
+from format_bench.instruments.clock import Effort
 from format_bench.results.candidates import OWN_DEFAULT
 from format_bench.results.environments import own_environment
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
-
-if TYPE_CHECKING:
-    from importlib.abc import Loader
-    from importlib.machinery import ModuleSpec
-
-    from format_bench.instruments.clock import Effort
-    from format_bench.results.suites import Family, Step, Suite
-
+from format_bench.results.suites import Family, Step, Suite
 
 # Free disk space that a save asks for, as a multiple of the raw data: Base64 takes 1.34, and the file
 # system something.

@@ -9,17 +9,18 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import FormatBenchError
 from format_bench.bundles.data_digests import data_digest
 from format_bench.bundles.making import counts_of, data_sets_of, noise_of
 from format_bench.families.operations import operations_of
 from format_bench.instruments.medium import IN_MEMORY
+from format_bench.results.bundle import Bundle
 from format_bench.results.display.text import joined, plural, quantity
 from format_bench.results.environments import (
     MEASUREMENT,
@@ -31,15 +32,10 @@ from format_bench.results.environments import (
 from format_bench.results.load import suite_of
 from format_bench.results.metrics import METRICS
 from format_bench.results.noise import is_wall_time
+from format_bench.results.records import Record
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.suites import FAMILIES, SUITES
 from format_bench.system.library_set import AXIS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from format_bench.results.bundle import Bundle
-    from format_bench.results.records import Record
 
 
 class Verdict(StrEnum):

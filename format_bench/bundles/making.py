@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import importlib.metadata
 import statistics
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import FormatBenchError, InvalidBundleError
 from format_bench.bundles.data_digests import data_digest
 from format_bench.bundles.redaction import Names, command_of, is_own, redacted, scrubbed
 from format_bench.results.bundle import FORM, MOST_RECORDS, VERSION, Bundle
 from format_bench.results.display.text import plural
-from format_bench.results.load import suite_of
+from format_bench.results.load import Results, suite_of
+from format_bench.results.records import Record
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.suites import family_of_suite
 from format_bench.runner import folders
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from format_bench.results.load import Results
-    from format_bench.results.records import Record
 
 # Parts of metadata that stay at home, for whoever reads the list before the bundle is written.
 _LEFT_OUT = (

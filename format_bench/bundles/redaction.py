@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from format_bench.conditions import axes
 from format_bench.families.operations import operations_of
@@ -19,10 +19,8 @@ from format_bench.families.questions import declared
 from format_bench.instruments.medium import MediumFacts
 from format_bench.results.bundle import plain_text
 from format_bench.results.load import Results, suite_of
+from format_bench.results.records import Record
 from format_bench.results.suites import SUITES, family_of_suite
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
 
 ALL = None
 """Of a section of metadata, every fact that is a text or a number."""

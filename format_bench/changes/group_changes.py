@@ -10,17 +10,14 @@ import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from format_bench.asv_support.results import AsvCell
 from format_bench.changes.common_mode import AdjustedSeries, adjusted_series, cell_input, group_input
 from format_bench.changes.detection import ChangePoint, DetectorInput, detect
 from format_bench.changes.series import TIMES, CellSeries, FormatOperation
 from format_bench.results.metrics import Noise
-
-if TYPE_CHECKING:
-    from format_bench.asv_support.results import AsvCell
 
 # Probability of any false alarm on the page.
 LEVEL = 0.01

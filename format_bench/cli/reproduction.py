@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -20,15 +21,10 @@ from format_bench.families.operations import operations_of
 from format_bench.recommendation.script import script_of, why_none
 from format_bench.results import cells
 from format_bench.results.display.text import plural, quantity
-from format_bench.results.load import suite_of
+from format_bench.results.load import Results, suite_of
+from format_bench.results.records import Record
 from format_bench.results.suites import family_of_suite
 from format_bench.runner import user_data
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from format_bench.results.load import Results
-    from format_bench.results.records import Record
 
 SCRIPT = "script.py"
 

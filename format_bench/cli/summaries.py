@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from adapter_core import Kind
+from adapter_core import Field, Kind, RecordType
 from adapter_core.text import printable
 from data_generator.user.summary import (
     ArrayDescription,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console, JustifyMethod
 
-    from adapter_core import Field, RecordType
     from format_bench.families.cases import Case
     from format_bench.runner.session import RunSummary
     from format_bench.runner.user_data import Description, Prepared

@@ -29,6 +29,7 @@ from format_bench.verification.canonical_arrays import (
     of_array,
 )
 from format_bench.verification.canonical_records import of_records
+from format_bench.verification.sameness import Sameness
 from record_stores import JvmStore
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from adapter_core import ArraySource, ArrayStore, RecordSet
-    from format_bench.verification.sameness import Sameness
 
 
 @dataclass(frozen=True)

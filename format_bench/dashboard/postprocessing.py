@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -20,21 +20,19 @@ from format_bench.metadata import run_metadata
 from format_bench.report.model import results_by_suite
 from format_bench.report.queries import query_tables
 from format_bench.results import export
+from format_bench.results.candidates import Configuration
 from format_bench.results.display import terminal
 from format_bench.results.display.markdown import TextTable, markdown
 from format_bench.results.disturbance import Disturbance
+from format_bench.results.groups import ComparisonGroup
 from format_bench.results.load import Results
 from format_bench.results.marks import SYMBOLS
+from format_bench.results.metrics import Measure
 from format_bench.results.noise import RunNoise
+from format_bench.results.records import Record
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.suites import suite_order
 from format_bench.results.table import ResultTable, codec_table, measured_column, style_of, text_table
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup
-    from format_bench.results.metrics import Measure
-    from format_bench.results.records import Record
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})

@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 from adapter_core import FormatBenchError, UnavailableError
 from adapter_core.files import write_atomically
@@ -22,16 +22,14 @@ from format_bench.dashboard.site_data import LatestRun, SiteConfig, SiteData, si
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.report import metadata_table
 from format_bench.report.charts.build import scatters_of
+from format_bench.report.charts.figures import Chart
+from format_bench.report.model import Outline, SuiteResults
 from format_bench.report.ranking import findings_on, headline_of
 from format_bench.results.display.text import joined, quantity
+from format_bench.results.groups import ComparisonGroup
 from format_bench.results.marks import BEST, LEGEND, TIE
 from format_bench.results.metrics import LEADERS, Measure
 from format_bench.results.suites import SUITES
-
-if TYPE_CHECKING:
-    from format_bench.report.charts.figures import Chart
-    from format_bench.report.model import Outline, SuiteResults
-    from format_bench.results.groups import ComparisonGroup
 
 # Libraries that most formats use, whose versions the overview shows.
 LIBRARIES = ("pandas", "pyarrow", "numpy")

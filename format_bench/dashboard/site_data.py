@@ -9,19 +9,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from format_bench.asv_support.results import records_of
+from format_bench.asv_support.results import Run, records_of
 from format_bench.asv_support.run import AsvMetadataFile
 from format_bench.changes.history import History, read_history
 from format_bench.changes.summary import LineChanges, changes_by_line
 from format_bench.report.model import Outline, outline_of
 from format_bench.results.load import Results, suite_of
+from format_bench.results.records import Record
 from format_bench.results.suites import SUITES, suite_order
-
-if TYPE_CHECKING:
-    from format_bench.asv_support.results import Run
-    from format_bench.results.records import Record
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import gc
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
 from adapter_core.errors import NotColdError
-from format_bench.families.operations import Measured
+from format_bench.families.operations import Measured, Operations
 from format_bench.families.query_measuring import QuerySteps
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import (
     MIN_REPEATS,
+    Effort,
     Repeats,
+    Sample,
     Stopwatch,
     first_calls,
     turns,
@@ -25,14 +29,7 @@ from format_bench.instruments.medium import DeviceWatch, MediumFacts
 from format_bench.instruments.memory import IS_MEASURED, NOT_MEASURED, FirstGrowth
 from format_bench.results.metrics import METRICS
 from format_bench.results.status import CellStatus
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from format_bench.families.operations import Operations
-    from format_bench.instruments.clock import Effort, Sample
-    from format_bench.results.suites import Step
+from format_bench.results.suites import Step
 
 
 def measure_steps(

@@ -9,31 +9,24 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
-from adapter_core import CannotHoldError
+from adapter_core import BaseAdapter, CannotHoldError, Registry
 from adapter_core.codec_choice import CodecChoice
+from adapter_core.error_bounds import ErrorBound
 from adapter_core.errors import WrongValuesError
 from data_generator import datasets
-from format_bench.families.questions import declared
+from format_bench.families.questions import Questions, declared
 from format_bench.instruments import page_cache
-from format_bench.instruments.clock import Stopwatch, open_seconds
+from format_bench.instruments.clock import Effort, Sample, Stopwatch, open_seconds
+from format_bench.instruments.threads import Threads
 from format_bench.results.status import WRONG, CellStatus
-from format_bench.results.suites import FAMILIES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from adapter_core import BaseAdapter, Registry
-    from adapter_core.error_bounds import ErrorBound
-    from format_bench.families.questions import Questions
-    from format_bench.instruments.clock import Effort, Sample
-    from format_bench.instruments.threads import Threads
-    from format_bench.results.suites import Family, Step
-    from format_bench.verification import Diff
+from format_bench.results.suites import FAMILIES, Family, Step
+from format_bench.verification import Diff
 
 
 @dataclass(frozen=True)

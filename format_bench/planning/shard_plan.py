@@ -15,7 +15,7 @@ from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.planning.mix import facts_of
 from format_bench.planning.planner import PlanRequest
 from format_bench.results.display.text import format_ratio, quantity
-from format_bench.results.records import key
+from format_bench.results.records import Record, key
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import session
 from format_bench.runner.plan import RunRequest
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.families.cases import Case
-    from format_bench.results.records import Record
 
 KEY = "training"
 """Table of a mix that asks for shards."""

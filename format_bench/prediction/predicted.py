@@ -6,9 +6,10 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import FormatBenchError, NoCandidateError
+from adapter_core.kinds import Kind
 from format_bench.families.operations import operations_of, registry_of
 from format_bench.prediction.model import FEWEST_TABLES, Fit, Neighbourhood, log_value
 from format_bench.prediction.table_profile import BLOCK_ROWS, TableProfile, profile_of
@@ -16,12 +17,9 @@ from format_bench.results.candidates import Configuration, DatasetSize, candidat
 from format_bench.results.display.text import plural
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import METRICS, Measure, Noise
+from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES, family_of_suite
-
-if TYPE_CHECKING:
-    from adapter_core.kinds import Kind
-    from format_bench.results.records import Record
 
 FAMILY = FAMILIES["tables"]
 

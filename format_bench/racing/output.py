@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
 from adapter_core.text import visible
+from format_bench.racing.race import Race
+from format_bench.racing.standings import Drop
+from format_bench.recommendation.recommend import Ranked, Recommendation
 from format_bench.results.display.terminal import rich_table
 from format_bench.results.display.text import format_ratio, joined, plural
-
-if TYPE_CHECKING:
-    from format_bench.racing.race import Race
-    from format_bench.racing.standings import Drop
-    from format_bench.recommendation.recommend import Ranked, Recommendation
 
 # Entries and drops that are shown on a terminal: with the lines between them they fit into 24 lines.
 SHOWN, DROPS_SHOWN = 10, 5

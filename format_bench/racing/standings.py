@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.recommendation import purposes
-from format_bench.recommendation.recommend import choose, recommend
+from format_bench.recommendation.purposes import Criteria, Wish
+from format_bench.recommendation.recommend import Excluded, Ranked, Recommendation, choose, recommend
 from format_bench.recommendation.scope import one_suite
 from format_bench.recommendation.scoring import ESTIMATES, checked
 from format_bench.results.candidates import Configuration, candidates_of
@@ -23,12 +24,8 @@ from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.results.disturbance import Disturbance
 from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
+from format_bench.results.records import Record
 from format_bench.runner.estimates import estimate, seconds_of
-
-if TYPE_CHECKING:
-    from format_bench.recommendation.purposes import Criteria, Wish
-    from format_bench.recommendation.recommend import Excluded, Ranked, Recommendation
-    from format_bench.results.records import Record
 
 
 class Drop(NamedTuple):

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from adapter_core.adapter import engine_of
 from format_bench.recommendation import code
+from format_bench.recommendation.recommend import Ranked, Recommendation
+from format_bench.recommendation.scope import OwnFile
 from format_bench.recommendation.scoring import ESTIMATES, PREDICTIONS, READ_TIME, SAVE_TIME, SIZE
 from format_bench.recommendation.sensitivity import break_even_of, smallest_change
 from format_bench.results.adapter_facts import facts_of
+from format_bench.results.candidates import Candidate
 from format_bench.results.display.text import format_ratio, joined, quantity
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES, family_of_suite
 from format_bench.verification.arrays import LOST
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from format_bench.recommendation.recommend import Ranked, Recommendation
-    from format_bench.recommendation.scope import OwnFile
-    from format_bench.results.candidates import Candidate
 
 # Names in one line.
 SHOWN = 5

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from adapter_core import Tunable
+from adapter_core import BaseAdapter, Tunable
 from adapter_core.codec_choice import DEFAULTS, RECOMMENDED, CodecChoice
 from adapter_core.errors import FormatBenchError
 from adapter_core.query_engine import EngineOnFormat
 from adapter_core.snippets import keywords
 from adapter_core.training_loader import TrainingLoader
 from format_bench.families.operations import registry_of
-from format_bench.results.candidates import OWN_DEFAULT
+from format_bench.results.candidates import OWN_DEFAULT, Configuration
 from format_bench.results.suites import FAMILIES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from adapter_core import BaseAdapter
-    from format_bench.results.candidates import Configuration
 
 NO_ADVICE = "no recommendation found"
 

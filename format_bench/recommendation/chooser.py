@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.errors import NoCandidateError
 from adapter_core.text import printable
@@ -19,9 +19,9 @@ from format_bench.recommendation.card import text_of
 from format_bench.recommendation.code import code_of
 from format_bench.recommendation.purposes import BALANCED, PRESETS, criteria_of
 from format_bench.recommendation.questions import AskedQuestions, missing
-from format_bench.recommendation.recommend import choose
+from format_bench.recommendation.recommend import Recommendation, choose
 from format_bench.recommendation.requirements import MEANINGS, Requirement, answer, usual_requirements
-from format_bench.recommendation.scope import further_candidates, of_dataset, one_suite, suites_in
+from format_bench.recommendation.scope import Scope, further_candidates, of_dataset, one_suite, suites_in
 from format_bench.recommendation.scoring import (
     BYTES_PER_MEGABYTE,
     READ_TIME,
@@ -30,17 +30,12 @@ from format_bench.recommendation.scoring import (
     Bands,
     shift_of,
 )
+from format_bench.results.candidates import Candidate, DatasetSize
 from format_bench.results.disturbance import Disturbance
+from format_bench.results.load import Results
 from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.records import Record
 from format_bench.results.suites import family_of_suite, item_of, title_of
-
-if TYPE_CHECKING:
-    from format_bench.recommendation.recommend import Recommendation
-    from format_bench.recommendation.scope import Scope
-    from format_bench.results.candidates import Candidate, DatasetSize
-    from format_bench.results.load import Results
-    from format_bench.results.records import Record
-
 
 # Speeds that a reader may choose without knowing them, in MB/s.
 SPEEDS = {"100 Mbit/s": 12.5, "1 Gbit/s": 125, "10 Gbit/s": 1250}

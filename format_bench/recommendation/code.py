@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from adapter_core.codec_choice import DEFAULTS, RECOMMENDED, CodecChoice
 from adapter_core.errors import FormatBenchError, UnsupportedError
+from adapter_core.snippets import Code
 from format_bench.families.operations import registry_of
-from format_bench.results.candidates import OWN_DEFAULT
+from format_bench.results.candidates import OWN_DEFAULT, Configuration
 from format_bench.results.suites import FAMILIES
-
-if TYPE_CHECKING:
-    from adapter_core.snippets import Code
-    from format_bench.results.candidates import Configuration
 
 SILENT = "its adapter declares none"
 

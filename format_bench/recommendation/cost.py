@@ -20,21 +20,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from adapter_core import Feature
 from adapter_core.errors import InvalidRequestError, UnknownCostError
 from adapter_core.traits import Trait
+from format_bench.recommendation.recommend import Recommendation
 from format_bench.results import shipped
 from format_bench.results.adapter_facts import facts_of
+from format_bench.results.candidates import Candidate, DatasetSize
 from format_bench.results.display.text import joined, plural
 from format_bench.results.metrics import Measure
+from format_bench.results.records import Record
 from format_bench.results.suites import family_of_suite
-
-if TYPE_CHECKING:
-    from format_bench.recommendation.recommend import Recommendation
-    from format_bench.results.candidates import Candidate, DatasetSize
-    from format_bench.results.records import Record
 
 EXAMPLE = "cloud_prices.toml"
 SECONDS_OF_HOUR = 3600

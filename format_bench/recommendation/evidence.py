@@ -11,22 +11,20 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from adapter_core import Trait
 from adapter_core.adapter import format_of
 from format_bench.recommendation import requirements
+from format_bench.recommendation.recommend import Recommendation
 from format_bench.recommendation.requirements import Requirement
 from format_bench.results import published, shipped
 from format_bench.results.adapter_facts import facts_of
 from format_bench.results.display.text import format_ratio, plural
+from format_bench.results.load import Results
 from format_bench.results.metrics import METRICS, Measure, Noise
+from format_bench.results.records import Record
 from format_bench.results.suites import family_of_suite
-
-if TYPE_CHECKING:
-    from format_bench.recommendation.recommend import Recommendation
-    from format_bench.results.load import Results
-    from format_bench.results.records import Record
 
 # Measures of one kind that are shown.
 SHOWN = 4

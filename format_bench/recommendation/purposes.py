@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from adapter_core.error_bounds import ErrorBound
 from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation.recommend import excluded_of
 from format_bench.recommendation.requirements import (
@@ -21,14 +23,9 @@ from format_bench.recommendation.scope import Scope, one_suite
 from format_bench.recommendation.scoring import NO_TRANSFER, Speeds, Weights, checked
 from format_bench.results.candidates import Candidate, Configuration, DatasetSize
 from format_bench.results.display.text import joined
+from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES, SUITES, Family, family_of_suite
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
-    from adapter_core.error_bounds import ErrorBound
-    from format_bench.results.load import Results
 
 
 class Reasoned(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import NoCandidateError
 from format_bench.recommendation import formulas
@@ -33,21 +32,21 @@ from format_bench.recommendation.scoring import (
     noise_source,
     shift_of,
 )
-from format_bench.recommendation.sensitivity import BreakEven, break_even_of, smallest_change
+from format_bench.recommendation.sensitivity import (
+    BreakEven,
+    WeightChange,
+    break_even_of,
+    smallest_change,
+)
 from format_bench.results import shipped
-from format_bench.results.candidates import Configuration
+from format_bench.results.candidates import Candidate, Configuration, DatasetSize
 from format_bench.results.display.text import quantity
 from format_bench.results.disturbance import FEWEST_CANDIDATES, WIDE_BAND, Disturbance
 from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import pareto_front
 from format_bench.results.metrics import Measure
+from format_bench.results.shipped import LinkCosts
 from format_bench.results.suites import family_of_suite
-
-if TYPE_CHECKING:
-    from format_bench.recommendation.sensitivity import WeightChange
-    from format_bench.results.candidates import Candidate, DatasetSize
-    from format_bench.results.shipped import LinkCosts
-
 
 # Rows up to which a table that fits into a page of the file system needs no choice.
 TINY_ROWS = 20

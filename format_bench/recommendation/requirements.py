@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from adapter_core import Feature, Trait
 from adapter_core.adapter import format_of
@@ -11,17 +12,12 @@ from adapter_core.codec_choice import DEFAULTS, RECOMMENDED
 from adapter_core.error_bounds import ErrorBound
 from format_bench.compatibility import features
 from format_bench.compatibility.feature_choice import resolved, use
+from format_bench.compatibility.features import Format
 from format_bench.results import shipped
 from format_bench.results.adapter_facts import AdapterFacts, facts_of
-from format_bench.results.candidates import OWN_DEFAULT
+from format_bench.results.candidates import OWN_DEFAULT, Candidate, Configuration, DatasetSize
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import SUITES, Family, family_of_suite
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from format_bench.compatibility.features import Format
-    from format_bench.results.candidates import Candidate, Configuration, DatasetSize
 
 
 class Requirement(StrEnum):

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core import UnknownNameError
 from adapter_core.errors import InvalidWeightError
@@ -23,10 +23,8 @@ from format_bench.results.conditions import WITHIN_A_PLACE
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise import RunNoise
+from format_bench.results.records import Record
 from format_bench.results.suites import SUITES, compared_with, item_of, suite_order
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
 
 
 @dataclass(frozen=True)

@@ -17,17 +17,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from adapter_core.errors import InvalidWeightError
 from format_bench.recommendation import formulas
+from format_bench.results.candidates import Candidate, DatasetSize
 from format_bench.results.metrics import METRICS, Measure
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Candidate, DatasetSize
-    from format_bench.results.noise import RunNoise
-    from format_bench.results.records import Record
-
+from format_bench.results.noise import RunNoise
+from format_bench.results.records import Record
 
 ESTIMATES = "estimates"
 """Source of the bands of values that are estimated from samples."""

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from textwrap import indent
-from typing import TYPE_CHECKING
 
+from adapter_core import ArraySource
 from adapter_core.errors import UnsupportedError
-from adapter_core.snippets import Given, literal
+from adapter_core.snippets import Code, Given, literal
 from format_bench.families import plain_files
 from format_bench.families.operations import registry_of
 from format_bench.recommendation.code import calls_of
 from format_bench.results.candidates import Configuration
 from format_bench.results.conditions import WITHIN_A_PLACE
+from format_bench.results.records import Record
 from format_bench.results.suites import FAMILIES, family_of_suite
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from adapter_core import ArraySource
-    from adapter_core.snippets import Code
-    from format_bench.results.records import Record
 
 # Lines of a script: a screen, which a reader checks before running it.
 LONGEST = 40

@@ -11,14 +11,12 @@ bytes and round trips as the study of links has counted them: see `LinkCosts`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from format_bench.recommendation.scoring import READ_TIME, SIZE, Weights
 from format_bench.results.candidates import Candidate, DatasetSize, datasets_of
-
-if TYPE_CHECKING:
-    from format_bench.results.metrics import Measure
-    from format_bench.results.shipped import LinkCosts
+from format_bench.results.metrics import Measure
+from format_bench.results.shipped import LinkCosts
 
 
 class WeightChange(NamedTuple):

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import joined, plural
 from format_bench.results.environments import mixture
 from format_bench.results.groups import ComparisonGroup, sorted_measures
 from format_bench.results.load import Results, suite_of
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise import RunNoise
+from format_bench.results.records import Record
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.suites import compared_with, item_of, title_of
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.records import Record
-
 
 CHARTED = {each.name: each.chart for each in METRICS.values() if each.chart}
 """Titles of charts by metric; the others lack one."""

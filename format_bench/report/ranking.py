@@ -6,7 +6,6 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.recommendation import purposes, recommend
@@ -17,15 +16,13 @@ from format_bench.report import losses_and_gaps
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.queries import mean_ratios, query_tables, ratios_to_best
 from format_bench.report.turns import Turn, turns
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.disturbance import TOO_NOISY, Disturbance
+from format_bench.results.groups import ComparisonGroup
+from format_bench.results.load import Results
 from format_bench.results.marks import BEST, TIE, pareto_front
 from format_bench.results.metrics import LEADERS, METRICS, Measure
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.groups import ComparisonGroup
-    from format_bench.results.load import Results
 
 
 @dataclass(frozen=True)

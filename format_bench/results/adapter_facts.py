@@ -6,20 +6,15 @@ Results may come from a machine with other packages: facts of unknown adapters a
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from adapter_core import DataFormat
-from adapter_core.codecs import ErrorScale
+from adapter_core import DataFormat, Feature, Trait
+from adapter_core.codecs import Codec, ErrorScale
 from adapter_core.errors import UnavailableError, UnknownNameError
 from format_bench.results.suites import FAMILIES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from adapter_core import Feature, Trait
-    from adapter_core.codecs import Codec
 
 _OF = {
     ErrorScale.VALUE: "each value",

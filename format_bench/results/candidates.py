@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from adapter_core.codec_choice import DEFAULTS, RECOMMENDED
 from adapter_core.text import printable
 from format_bench.results.adapter_facts import AdapterFacts, facts_of
 from format_bench.results.metrics import Measure
+from format_bench.results.records import Record
 from format_bench.results.suites import family_of_suite
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
-
 
 LOSSY = "lossy"
 """Mark of a configuration that changes values, in its name and in every view."""

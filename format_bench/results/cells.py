@@ -5,17 +5,15 @@ from __future__ import annotations
 import shlex
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from adapter_core.errors import UnknownNameError
 from adapter_core.text import printable
 from format_bench.results.candidates import Configuration
 from format_bench.results.load import suite_of
 from format_bench.results.metrics import Measure
+from format_bench.results.records import Record
 from format_bench.results.suites import compared_with
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
 
 
 class CellName(NamedTuple):

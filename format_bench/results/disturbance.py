@@ -12,18 +12,13 @@ One rule for the terminal, JSON, reports and the site:
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from format_bench.results.display.text import format_ratio, plural
+from format_bench.results.load import Results
 from format_bench.results.noise import RunNoise, is_wall_time
-from format_bench.results.records import key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from format_bench.results.load import Results
-    from format_bench.results.records import Record
+from format_bench.results.records import Record, key
 
 BUSY = 1.5
 """Processes for each CPU above which a machine counts as busy with other work."""

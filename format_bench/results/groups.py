@@ -6,18 +6,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
 from format_bench.results.candidates import Configuration
 from format_bench.results.conditions import Conditions
 from format_bench.results.marks import BEST, TIE
 from format_bench.results.metrics import METRICS, Measure
+from format_bench.results.noise import RunNoise
+from format_bench.results.records import Record
 from format_bench.results.suites import family_of_suite
-
-if TYPE_CHECKING:
-    from format_bench.results.noise import RunNoise
-    from format_bench.results.records import Record
 
 
 @dataclass(frozen=True)

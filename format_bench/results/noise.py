@@ -14,14 +14,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from format_bench.results.metrics import METRICS, Noise
-from format_bench.results.records import key
+from format_bench.results.records import Record, key
 from format_bench.results.variances import SampleVariance, VariancePrior, fit_variance_prior
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from format_bench.results.records import Record
 
 
 # Share of differences between two runs that noise exceeds.

@@ -13,16 +13,14 @@ import os
 import shlex
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from adapter_core.adapter import engine_of
 from adapter_core.errors import InvalidRecordError, InvalidResultsError, NewerRecordError
 from format_bench.results.conditions import Conditioned, Conditions
 from format_bench.results.record_form import SCHEMA, decode, validate
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES
-
-if TYPE_CHECKING:
-    from format_bench.results.status import CellStatus
 
 HEAD = b'{"suite": '
 """Beginning of the line of each record."""

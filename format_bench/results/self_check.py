@@ -12,16 +12,12 @@ import math
 import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import plural
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise import RunNoise, is_wall_time
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
-
+from format_bench.results.records import Record
 
 # Share of pairs out of order above which results are noise, whatever their intervals.
 TRUSTED_SHARE = 0.02

@@ -24,6 +24,7 @@ from format_bench.metadata.machine import described, sources_digest
 from format_bench.results import records
 from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
+from format_bench.results.records import Record
 from format_bench.runner import cell_process
 from format_bench.runner.cell_process import CellRequest, HostDescription
 from format_bench.runner.cluster_ledger import (
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
     from format_bench.families.cases import Case
-    from format_bench.results.records import Record
 
 # Time between two looks at the list of workers. A worker that dies is noticed by then, and costs its
 # cell minutes.

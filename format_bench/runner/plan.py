@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core import (
+    Codec,
     Registry,
     UnavailableError,
     UnknownLevelError,
@@ -20,21 +22,13 @@ from adapter_core.errors import InvalidRequestError
 from format_bench.conditions import axes, why_not
 from format_bench.families.cases import Case, codec_on
 from format_bench.families.operations import operations_of, registry_of
-from format_bench.families.questions import asking, declared
+from format_bench.families.questions import Question, Questions, asking, declared
 from format_bench.results.conditions import Conditions
 from format_bench.results.display.text import joined
-from format_bench.results.suites import ALL_ADAPTERS, FAMILIES, SUITES, Family, Suite
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from adapter_core import Codec
-    from format_bench.families.questions import Question, Questions
-    from format_bench.results.suites import Track
-    from format_bench.runner.media import Scratch
-    from format_bench.runner.shards import Shard
-    from format_bench.runner.user_data import Source
-
+from format_bench.results.suites import ALL_ADAPTERS, FAMILIES, SUITES, Family, Suite, Track
+from format_bench.runner.media import Scratch
+from format_bench.runner.shards import Shard
+from format_bench.runner.user_data import Source
 
 NO_CODEC = "none"
 OWN_DEFAULT = "default"

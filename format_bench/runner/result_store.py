@@ -9,13 +9,18 @@ from __future__ import annotations
 import functools
 import secrets
 import statistics
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from adapter_core.adapter import engine_of
 from adapter_core.errors import WrongValuesError
+from format_bench.families.cases import Case
+from format_bench.families.operations import Measured
 from format_bench.instruments.intervals import median_interval
+from format_bench.instruments.isolation import Outcome
 from format_bench.metadata import libraries, machine
 from format_bench.results import environments, records
 from format_bench.results.display.text import joined, plural
@@ -23,16 +28,8 @@ from format_bench.results.load import RESULTS
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.records import Key, Record, key
 from format_bench.results.status import CellStatus, is_of_surroundings
+from format_bench.results.suites import Step
 from format_bench.system.library_set import AXIS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from format_bench.families.cases import Case
-    from format_bench.families.operations import Measured
-    from format_bench.instruments.isolation import Outcome
-    from format_bench.results.suites import Step
 
 
 class ResultStore:

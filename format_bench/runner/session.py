@@ -15,7 +15,7 @@ from format_bench.results.display.text import joined, plural
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders, time_budget
 from format_bench.runner.executor import TimeBudget
-from format_bench.runner.media import compared, for_data
+from format_bench.runner.media import ComparedMedium, compared, for_data
 from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.progress import Display, MeasureColumn, MeasuredShare, columns_of
 from format_bench.runner.reading_display import ReadingDisplay
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from format_bench.families.cases import Case
     from format_bench.instruments.isolation import Outcome
     from format_bench.results.records import Record
-    from format_bench.runner.media import ComparedMedium
 
 # In how many processes each step is made, if it is repeated so often.
 # They show the noise between processes (docs/methodology.md), and a median needs three.

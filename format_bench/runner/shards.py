@@ -6,25 +6,21 @@ import hashlib
 import json
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from adapter_core.errors import InvalidFolderError, InvalidRequestError, InvalidResultsError
 from adapter_core.files import write_atomically
+from format_bench.families.cases import Case
 from format_bench.metadata import run_metadata
 from format_bench.metadata.machine import described, fingerprint
 from format_bench.results import records
 from format_bench.results.load import EVIDENCE, FILES, RESULTS, metadata_beside
-from format_bench.results.records import Record, key
+from format_bench.results.records import Key, Record, key
 from format_bench.results.status import is_of_surroundings
 from format_bench.runner import folders
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from format_bench.families.cases import Case
-    from format_bench.results.records import Key
 
 _SHARD = re.compile(r"(?P<number>[1-9]\d*)/(?P<of>[1-9]\d*)")
 _NAME = re.compile(r"shard (?P<number>\d+)/(?P<of>\d+) of (?P<suite>.+)")

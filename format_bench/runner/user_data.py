@@ -29,7 +29,7 @@ from format_bench.families.questions import Questions, asking
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.prediction.table_profile import profile_of
-from format_bench.results.suites import FAMILIES, SUITES
+from format_bench.results.suites import FAMILIES, SUITES, Family
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from format_bench.families.cases import Case
-    from format_bench.results.suites import Family
 
     Description = TableDescription | ImagesDescription | ArrayDescription | RecordsDescription
 

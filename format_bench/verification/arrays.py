@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.array_source import grid_of
 from adapter_core.array_store import Property
 from adapter_core.codecs import ErrorScale
-from adapter_core.error_bounds import exceeding
+from adapter_core.error_bounds import ErrorBound, exceeding
 from format_bench.verification import Diff
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core import ArrayReader, ArraySource, ArrayStore, Codec
-    from adapter_core.error_bounds import ErrorBound
 
 LOST = " lost: "
 """Between a lost property and the reason."""

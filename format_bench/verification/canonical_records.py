@@ -10,13 +10,11 @@ from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.record_type import FieldKind
+from adapter_core.record_type import Field, FieldKind, RecordType
 from format_bench.verification.canonical import FLOATS, NAN, CanonicalTable, Type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from adapter_core.record_type import Field, RecordType
 
     Printer = Callable[[Any], Any]
 

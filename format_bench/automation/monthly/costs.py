@@ -19,13 +19,10 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from adapter_core.adapter import format_of
-from format_bench.results.suites import FAMILIES, LIMIT_SECONDS
-
-if TYPE_CHECKING:
-    from format_bench.results.suites import Benchmark, Step, Suite
+from format_bench.results.suites import FAMILIES, LIMIT_SECONDS, Benchmark, Step, Suite
 
 # Name of the folder, in the folder of asv's results. Its files end in .jsonl, since asv reads every
 # .json.

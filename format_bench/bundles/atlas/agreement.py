@@ -16,7 +16,7 @@ from format_bench.bundles.atlas.dependence import Dependence, explained
 from format_bench.bundles.checks import MOST_NOISE
 from format_bench.comparison import FEWEST_RANKED
 from format_bench.results.groups import query_order, sorted_measures
-from format_bench.results.metrics import METRICS, Noise
+from format_bench.results.metrics import METRICS, Measure, Noise
 from format_bench.results.suites import suite_order
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from format_bench.bundles.atlas.collection import Columns, Entry, Group
     from format_bench.results.candidates import Configuration
-    from format_bench.results.metrics import Measure
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]

@@ -11,13 +11,13 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.files import write_atomically
-from format_bench.bundles.atlas.agreement import Rankings
-from format_bench.bundles.atlas.dependence import FEWEST_MACHINES, version_key
+from format_bench.bundles.atlas.agreement import Ranking, Rankings, Turn
+from format_bench.bundles.atlas.dependence import FEWEST_MACHINES, Dependence, version_key
 from format_bench.report.writers.html import environment as report_environment
 from format_bench.report.writers.html import style as report_style
 from format_bench.results import bundle as bundle_file
 from format_bench.results.display.text import STEPS, format_ratio, plural, quantity
-from format_bench.results.metrics import LEADERS
+from format_bench.results.metrics import LEADERS, Measure
 from format_bench.results.suites import SUITES, compared_with, item_of, title_of
 
 if TYPE_CHECKING:
@@ -26,11 +26,8 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from format_bench.bundles.atlas.agreement import Ranking, Turn
     from format_bench.bundles.atlas.collection import Columns, Entry, Group
-    from format_bench.bundles.atlas.dependence import Dependence
     from format_bench.results.candidates import Configuration
-    from format_bench.results.metrics import Measure
 
 INDEX, MACHINES = "index.html", "machines.html"
 

@@ -23,6 +23,7 @@ from format_bench.families.operations import operations_of, registry_of
 from format_bench.instruments.medium import IN_MEMORY
 from format_bench.metadata.libraries import distributions
 from format_bench.results import bundle as bundle_file
+from format_bench.results.bundle import Bundle
 from format_bench.results.candidates import Configuration
 from format_bench.results.conditions import WITHIN_A_PLACE, place_of
 from format_bench.results.environments import MEASUREMENT, UNKNOWN, versions_of
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
-
-    from format_bench.results.bundle import Bundle
 
 
 _PLACE = re.compile(r"(?P<machine>[a-z0-9][a-z0-9-]{0,39})/(?P<month>[0-9]{4}-(?:0[1-9]|1[0-2]))")

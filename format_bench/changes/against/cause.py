@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core import ArraySource, FormatBenchError
 from adapter_core.errors import UnsupportedError
 from format_bench.changes.against import scripts
+from format_bench.changes.against.verdicts import JudgedPair
 from format_bench.families import plain_files
 from format_bench.families.operations import operations_of
 from format_bench.library_sets.replacement import ReplacedSet, Replacement, install
@@ -24,12 +25,9 @@ from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import plural
 from format_bench.results.load import suite_of
 from format_bench.results.metrics import Measure
+from format_bench.results.records import Record
 from format_bench.results.suites import family_of_suite
 from format_bench.runner.executor import TimeBudget
-
-if TYPE_CHECKING:
-    from format_bench.changes.against.verdicts import JudgedPair
-    from format_bench.results.records import Record
 
 SCRIPT = "script.py"
 

@@ -6,21 +6,17 @@ import platform
 import re
 from collections.abc import Iterable, Iterator
 from importlib.metadata import packages_distributions
-from typing import TYPE_CHECKING
 
 from adapter_core.text import printable
-from format_bench.changes.against.cause import cell_name
+from format_bench.changes.against.cause import Culprit, Shown, cell_name
+from format_bench.changes.against.turns import Comparison
 from format_bench.changes.against.verdicts import JudgedPair, Verdict, half_width
+from format_bench.library_sets.replacement import ReplacedSet
 from format_bench.metadata import machine
 from format_bench.results.display.markdown import table_lines
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
 from format_bench.results.metrics import METRICS, Noise
-
-if TYPE_CHECKING:
-    from format_bench.changes.against.cause import Culprit, Shown
-    from format_bench.changes.against.turns import Comparison
-    from format_bench.library_sets.replacement import ReplacedSet
-    from format_bench.results.records import Record
+from format_bench.results.records import Record
 
 # Names of imported packages, in lines such as "import pandas as pd" or "from PIL import Image".
 _IMPORTS = re.compile(r"^\s*(?:import|from) (\w+(?:, *\w+)*)", re.MULTILINE)

@@ -9,19 +9,16 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidRequestError
 from adapter_core.text import shortened
 from format_bench.changes.against.verdicts import JudgedPair, judge
 from format_bench.instruments.intervals import median_interval
+from format_bench.library_sets.replacement import ReplacedSet
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.system import library_set
-
-if TYPE_CHECKING:
-    from format_bench.library_sets.replacement import ReplacedSet
 
 SUITE = "script"
 """In the place of the suite of a user's script."""

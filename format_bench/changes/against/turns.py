@@ -11,8 +11,8 @@ from format_bench.changes.against.verdicts import JudgedPair, judge
 from format_bench.families.operations import registry_of
 from format_bench.instruments.clock import MIN_REPEATS
 from format_bench.library_sets.replacement import ReplacedSet, Replacement, install
-from format_bench.results.records import key
-from format_bench.results.suites import FAMILIES, SUITES
+from format_bench.results.records import Record, key
+from format_bench.results.suites import FAMILIES, SUITES, Family
 from format_bench.runner.runner import Limits
 from format_bench.runner.session import measure
 from format_bench.system import library_set
@@ -20,8 +20,6 @@ from format_bench.system import library_set
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from format_bench.results.records import Record
-    from format_bench.results.suites import Family
     from format_bench.runner.plan import RunRequest
 
 # Wall time of the repeats of a step in each round.

@@ -15,7 +15,16 @@ import click
 
 from adapter_core.errors import UnknownNameError
 from format_bench.cli.options import load_source
-from format_bench.comparison import Ratio, Significance, compare
+from format_bench.comparison import (
+    Agreement,
+    Comparison,
+    Disagreement,
+    PairedDataset,
+    QueryDisagreement,
+    Ratio,
+    Significance,
+    compare,
+)
 from format_bench.results import published
 from format_bench.results.display import terminal
 from format_bench.results.display.text import format_ratio, joined, quantity
@@ -25,13 +34,6 @@ from format_bench.studies.declared import kept, study
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from format_bench.comparison import (
-        Agreement,
-        Comparison,
-        Disagreement,
-        PairedDataset,
-        QueryDisagreement,
-    )
     from format_bench.results.candidates import Configuration
     from format_bench.results.metrics import Measure
 

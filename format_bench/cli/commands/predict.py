@@ -20,9 +20,9 @@ from format_bench.cli.options import (
     taken_parse_dates,
     with_data_limits,
 )
-from format_bench.prediction.predicted import MeasuredTables, Predictor
+from format_bench.prediction.predicted import MeasuredTables, Prediction, Predictor
 from format_bench.prediction.table_profile import profile_of
-from format_bench.recommendation import Requirement, output, purposes, recommend, scoring
+from format_bench.recommendation import Recommendation, Requirement, output, purposes, recommend, scoring
 from format_bench.recommendation.scoring import PREDICTIONS
 from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.runner.reading_display import ReadingDisplay
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from format_bench.prediction.predicted import Prediction
-    from format_bench.recommendation import Recommendation
     from format_bench.results.load import Results
 
 DEFAULT = "reports/run"

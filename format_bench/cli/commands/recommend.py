@@ -6,7 +6,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -48,12 +48,10 @@ from format_bench.recommendation.evidence import evidence_on
 from format_bench.recommendation.requirements import LANGUAGES, MEANINGS, ReadBy, Required
 from format_bench.recommendation.scoring import Speeds
 from format_bench.results.load import PRICES, Results
+from format_bench.results.records import Record
 from format_bench.results.suites import SUITES
 from format_bench.runner.executor import TimeBudget
 from format_bench.runner.user_data import Source
-
-if TYPE_CHECKING:
-    from format_bench.results.records import Record
 
 DEFAULT = "reports/run"
 

@@ -35,7 +35,7 @@ from format_bench.cli.options import (
 from format_bench.families.questions import Questions
 from format_bench.results.display.text import plural
 from format_bench.results.load import RESULTS
-from format_bench.results.records import key
+from format_bench.results.records import Record, key
 from format_bench.results.suites import SUITES
 from format_bench.runner import progress, time_budget
 from format_bench.runner.cluster_run import measured, plan_lines, session_of
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from format_bench.families.cases import Case
-    from format_bench.results.records import Record
     from format_bench.runner.cluster_ledger import MachineLedger
 
 

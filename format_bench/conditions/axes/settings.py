@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from adapter_core import Tunable
 from adapter_core.codec_choice import DEFAULTS, RECOMMENDED, CodecChoice
 from format_bench.conditions.axis import Axis
-from format_bench.families.operations import operations_of, registry_of
-
-if TYPE_CHECKING:
-    from format_bench.families.cases import Case
-    from format_bench.families.operations import Operations
+from format_bench.families.cases import Case
+from format_bench.families.operations import Operations, operations_of, registry_of
 
 TUNED = "tuned"
 

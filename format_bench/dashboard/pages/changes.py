@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from format_bench.changes.change import FormatChange
 from format_bench.changes.group_changes import LEVEL
 from format_bench.changes.series import Operation
+from format_bench.changes.summary import LineChanges
 from format_bench.dashboard.layout import Page, render
+from format_bench.dashboard.site_data import SiteData
 from format_bench.results.display.text import joined, plural
 from format_bench.results.metrics import Noise
-
-if TYPE_CHECKING:
-    from format_bench.changes.change import FormatChange
-    from format_bench.changes.summary import LineChanges
-    from format_bench.dashboard.site_data import SiteData
 
 MENU_ORDER = 10
 

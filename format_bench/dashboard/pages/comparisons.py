@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from adapter_core.text import printable
+from format_bench.asv_support.results import AsvCell
 from format_bench.dashboard.asv_page import ASV_PAGE
 from format_bench.dashboard.layout import Page, page_of_run, render
+from format_bench.dashboard.site_data import LatestRun, SiteData
+from format_bench.report.model import SuiteResults
 from format_bench.report.writers.html import section
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import joined
 from format_bench.results.disturbance import Disturbance
+from format_bench.results.groups import ComparisonGroup
 from format_bench.results.load import suite_of
 from format_bench.results.marks import LEGEND
 from format_bench.results.metrics import Measure
+from format_bench.results.records import Record
 from format_bench.results.suites import compared_with
-
-if TYPE_CHECKING:
-    from format_bench.asv_support.results import AsvCell
-    from format_bench.dashboard.site_data import LatestRun, SiteData
-    from format_bench.report.model import SuiteResults
-    from format_bench.results.groups import ComparisonGroup
-    from format_bench.results.records import Record
-    from format_bench.results.table import FormattedCell, ResultTable
+from format_bench.results.table import FormattedCell, ResultTable
 
 MENU_ORDER = 30
 

@@ -19,26 +19,25 @@ from adapter_core.errors import (
     InvalidSelectionError,
     WrongValuesError,
 )
-from adapter_core.query import TABLE
+from adapter_core.query import TABLE, Query
 from format_bench.families.operations import CatalogOperations, ColdRead, OpenQuery, warm_up_file
 from format_bench.families.questions import Questions, declared
 from format_bench.families.tables import reference
 from format_bench.families.tables.operations import TableOperations
 from format_bench.families.tables.subject import Subject, asked, layouts, tuning_keys
 from format_bench.instruments import isolation, threads
+from format_bench.instruments.threads import Threads
 from format_bench.instruments.touch import touch, touch_arrow
 from format_bench.results.status import WRONG
 from format_bench.verification.answers import TOLERANCE, Answer, difference, missed_share
 from format_bench.verification.tables import verify
+from query_engines import EngineOnFormat
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core.query import Query
-    from format_bench.instruments.threads import Threads
     from format_bench.verification import Diff
-    from query_engines import EngineOnFormat
 
 FAMILY = "queries"
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -17,16 +18,12 @@ from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.errors import JvmError, WrongValuesError
 from data_generator.random_words import RandomWords
 from format_bench.families.operations import Measured
+from format_bench.families.records.stored import Stored
+from format_bench.instruments.clock import Effort
 from format_bench.results.display.text import plural
 from format_bench.results.status import WRONG, CellStatus
+from format_bench.results.suites import Step
 from record_stores import HEAP_GIB, JvmRequest, JvmStore
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from format_bench.families.records.stored import Stored
-    from format_bench.instruments.clock import Effort
-    from format_bench.results.suites import Step
 
 # Longest warm-up by the budget of the repeats: 8 s in a run, of some 40 calls with 100,000 records.
 WARM_UP_BUDGETS = 4

@@ -14,7 +14,19 @@ from typing import TYPE_CHECKING, Any
 from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import nested_array
-from adapter_core.query import COUNT, GREATEST, LEAST, SUM, TABLE, OneOf
+from adapter_core.query import (
+    COUNT,
+    GREATEST,
+    LEAST,
+    SUM,
+    TABLE,
+    Aggregate,
+    Condition,
+    Join,
+    Nearest,
+    OneOf,
+    Query,
+)
 from adapter_core.query_sql import order_of
 from adapter_core.text import shortened
 from adapter_core.values import with_nan
@@ -25,8 +37,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     import pyarrow as pa
-
-    from adapter_core.query import Aggregate, Condition, Join, Nearest, Query
 
 
 def answer(query: Query, tables: Mapping[str, pd.DataFrame]) -> Answer:

@@ -12,21 +12,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import training_loaders
 from adapter_core import RemoteFile
 from adapter_core.errors import TrainingError, UnsupportedError, WrongValuesError
 from adapter_core.sample_set import INDEX, as_stored, digest
 from adapter_core.text import shortened
-from adapter_core.training_loader import Feed, Feeding
+from adapter_core.training_loader import Batch, Feed, Feeding
 from format_bench.families.training import sample_files
 from format_bench.instruments import page_cache, process_tree
 from format_bench.network.processes import CommandedProcess, answer_commands
 from format_bench.results.status import WRONG, CellStatus, status_of
-
-if TYPE_CHECKING:
-    from adapter_core.training_loader import Batch
 
 # Decoded samples that are kept until the clock has stopped; more are checked between two batches.
 HELD_BYTES = 2**30

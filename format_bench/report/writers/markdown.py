@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.text import visible
 from format_bench.report import losses_and_gaps, metadata_table, turns
@@ -13,11 +12,9 @@ from format_bench.report.model import Outline, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import headline_of, verdict
 from format_bench.results.display.markdown import TextTable, markdown
+from format_bench.results.load import Results
 from format_bench.results.marks import SYMBOLS
 from format_bench.results.table import result_table, text_table
-
-if TYPE_CHECKING:
-    from format_bench.results.load import Results
 
 
 def write(results: Results, path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.text import printable
 from format_bench.report import losses_and_gaps, metadata_table, turns
@@ -12,13 +12,10 @@ from format_bench.report.model import Outline, SuiteResults, outline_of
 from format_bench.report.queries import query_tables
 from format_bench.report.ranking import headline_of, verdict
 from format_bench.results.export import flat_rows
+from format_bench.results.load import Results
 from format_bench.results.marks import BEST, SYMBOLS
+from format_bench.results.metrics import Measure
 from format_bench.results.table import FormattedCell, ResultTable, measured_column
-
-if TYPE_CHECKING:
-    from format_bench.results.load import Results
-    from format_bench.results.metrics import Measure
-
 
 # Characters that Excel allows in the name of a sheet.
 _MOST_NAME = 31

@@ -18,13 +18,12 @@ from data_generator.synthetic.kaon_candidates import (
     TRACK_INTEGERS,
     TRACKS,
 )
-from format_bench.studies.nested.events import Answer, Question
+from format_bench.studies.nested.events import Answer, Events, Question
 from format_bench.studies.nested.layouts import ZSTD_LEVEL, Layout
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from format_bench.studies.nested.events import Events
 
 SCHEMA = Path(__file__).with_name("events.proto")
 MESSAGES_SOURCE = Path(__file__).with_name("protobuf_events.cc")

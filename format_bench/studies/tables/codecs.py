@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import data_formats
 from adapter_core import UnavailableError
 from adapter_core.codecs import algorithm_of
-from format_bench.report.charts.figures import LABEL, QUIET, TEXT, Chart
+from format_bench.report.charts.figures import LABEL, QUIET, TEXT, Chart, Panel
 from format_bench.results.candidates import OWN_DEFAULT, Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, SIZE_RATIO
 from format_bench.results.display.text import plural, quantity
@@ -24,15 +24,13 @@ from format_bench.results.table import (
     text_table,
     with_notes,
 )
-from format_bench.studies.declared.blocks import Block
+from format_bench.studies.declared.blocks import Block, Context
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from format_bench.report.charts.figures import Panel
     from format_bench.results.groups import ComparisonGroup
     from format_bench.results.metrics import Measure
-    from format_bench.studies.declared.blocks import Context
 
 # The algorithms that several formats offer, at the lowest level that all of them have.
 ALGORITHMS, LEVEL = ("zstd", "lz4", "gzip"), 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import data_formats
 from adapter_core import Trait
@@ -17,18 +16,14 @@ from adapter_core.errors import InvalidResultsError
 from format_bench.report.losses_and_gaps import losses
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.ranking import findings_on, ranking_of, ratios_everywhere
+from format_bench.results.candidates import Configuration
 from format_bench.results.display.text import format_ratio, joined, plural
 from format_bench.results.load import Results, suite_of
 from format_bench.results.marks import LEGEND
 from format_bench.results.metrics import Measure
+from format_bench.results.records import Record
 from format_bench.results.suites import FAMILIES
-from format_bench.studies.declared.blocks import Block
-
-if TYPE_CHECKING:
-    from format_bench.results.candidates import Configuration
-    from format_bench.results.records import Record
-    from format_bench.studies.declared.blocks import Context
-
+from format_bench.studies.declared.blocks import Block, Context
 
 # Suites that measure tables alike, on tables of the same name, rows and seed.
 SUITES = tuple(each.name for each in FAMILIES["tables"].suites if not each.codecs)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from adapter_core.error_bounds import ErrorBound
-from format_bench.studies.declared.blocks import MISSING, Block
-from format_bench.studies.declared.selection import NONE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from format_bench.studies.declared.blocks import Context
-    from format_bench.studies.declared.selection import Number, Wanted
+from format_bench.studies.declared.blocks import MISSING, Block, Context
+from format_bench.studies.declared.selection import NONE, Number, Wanted
 
 _AXIS, _COMPARED = "error bound", "lost properties"
 _ERRORS = {
