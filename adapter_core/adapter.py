@@ -9,7 +9,7 @@ from abc import ABC
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from adapter_core import files
 from adapter_core.availability import Availability, absence, install_hint, probe
@@ -17,9 +17,7 @@ from adapter_core.environments import OwnEnvironment
 from adapter_core.errors import UnsupportedError
 from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import Pasteable
-
-if TYPE_CHECKING:
-    from adapter_core.traits import Trait
+from adapter_core.traits import Trait
 
 
 def format_of(label: str) -> str:

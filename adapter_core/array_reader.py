@@ -6,14 +6,13 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.array_source import ArraySource
+from adapter_core.array_source import ArraySource, Attribute, Selection
 from adapter_core.reader import Reader
 
 if TYPE_CHECKING:
     import numpy as np
 
     from adapter_core.array_description import Bounds, Description
-    from adapter_core.array_source import Attribute, Selection
 
 
 class ArrayReader(Reader):

@@ -7,22 +7,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, import_failure
-from adapter_core.codecs import algorithm_of
+from adapter_core.codecs import Codec, algorithm_of
 from adapter_core.errors import (
     UnavailableError,
     UnknownLevelError,
     UnknownNameError,
     UnsupportedError,
 )
-
-if TYPE_CHECKING:
-    from adapter_core.codecs import Codec
-    from adapter_core.snippets import Code
-
+from adapter_core.snippets import Code
 
 DEFAULTS, RECOMMENDED = "defaults", "recommended"
 """Names of settings: a library's own defaults, and the advice of its makers."""

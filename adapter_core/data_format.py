@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.column_batches import NumberReads
+from adapter_core.column_batches import Batch, NumberReads
 from adapter_core.errors import CannotHoldError, InvalidSelectionError, UnknownNameError
 from adapter_core.features import PARTIAL_READS, Feature, lacking, unsupported
 from adapter_core.kinds import NESTED, Kind, kinds_inside, kinds_of, leaves_of, nested_array
-from adapter_core.partitioned import PartFiles, Partitions
+from adapter_core.partitioned import PartFiles, PartitionedTable, Partitions
 from adapter_core.predicate import Predicate
 from adapter_core.protocols import Composed
 from adapter_core.remote_adapter import RemoteFacts
@@ -26,9 +26,6 @@ from adapter_core.values import integers_beyond_float, with_nan
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
-    from adapter_core.column_batches import Batch
-    from adapter_core.partitioned import PartitionedTable
 
 
 class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):

@@ -15,10 +15,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from adapter_core.errors import FormatBenchError
+from adapter_core.errors import FormatBenchError
 
 OF_CONTENT = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError),

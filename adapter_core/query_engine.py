@@ -18,7 +18,7 @@ from adapter_core.errors import CannotHoldError, UnknownNameError, UnsupportedEr
 from adapter_core.file_facts import FileFacts
 from adapter_core.listing import CLASS_NAME, declarations
 from adapter_core.predicate import TIMES, Comparison
-from adapter_core.query import TABLE
+from adapter_core.query import TABLE, Query
 from adapter_core.registry import Registry
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from adapter_core.data_format import DataFormat
-    from adapter_core.query import Query
     from adapter_core.tunable import TableLayout
 
 

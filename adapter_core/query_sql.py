@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING
 
-from adapter_core.predicate import Comparison
-from adapter_core.query import GREATEST, LEAST, TABLE, OneOf, by_total_order
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from adapter_core.predicate import Value
-    from adapter_core.query import Aggregate, Condition, Nearest, Query
+from adapter_core.predicate import Comparison, Value
+from adapter_core.query import (
+    GREATEST,
+    LEAST,
+    TABLE,
+    Aggregate,
+    Condition,
+    Nearest,
+    OneOf,
+    Query,
+    by_total_order,
+)
 
 
 class Dialect(Enum):

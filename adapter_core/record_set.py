@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.record_digest import digest
-
-if TYPE_CHECKING:
-    from adapter_core.record_type import RecordType
+from adapter_core.record_type import RecordType
 
 # A generator makes a block at a time, so that a data set larger than memory can be digested.
 BLOCK_ROWS = 2**16

@@ -11,14 +11,13 @@ from adapter_core.codec_choice import CodecChoice
 from adapter_core.codecs import Codec
 from adapter_core.entities import ENTITY
 from adapter_core.errors import CannotHoldError, UnsupportedError
-from adapter_core.record_type import FieldKind, Shape
+from adapter_core.record_type import FieldKind, RecordType, Shape
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from adapter_core.record_set import RecordSet
-    from adapter_core.record_type import RecordType
 
 FIRST_KINDS = {FieldKind.INT32, FieldKind.TEXT, FieldKind.ENUM, FieldKind.RECORD, FieldKind.LIST}
 """Kinds of fields in the named data sets, which a store keeps unless it refuses them."""

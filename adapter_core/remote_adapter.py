@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from adapter_core.availability import install_hint, probe
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import FormatBenchError, RemoteError, UnavailableError, UnsupportedError
-
-if TYPE_CHECKING:
-    from adapter_core.remote import RemoteFile
-
+from adapter_core.remote import RemoteFile
 
 IN_PLACE = "its library goes back in the file while it writes"
 NO_EXTENSION = "the package of DuckDB lacks the extension for servers"

@@ -6,17 +6,14 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import install_hint, probe
 from adapter_core.errors import CannotHoldError, UnavailableError, UnsupportedError
 from adapter_core.reader import Reader
 from adapter_core.remote import RemoteFile
-from adapter_core.sample_set import Sample
-
-if TYPE_CHECKING:
-    from adapter_core.sample_set import SampleKind, SampleSet
+from adapter_core.sample_set import Sample, SampleKind, SampleSet
 
 Batch = Mapping[str, Any]
 """Values of the samples of a batch by field, `INDEX` among them: an array or a tensor whose first axis

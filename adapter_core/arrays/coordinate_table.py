@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader
+from adapter_core import ArrayReader, ArraySource, Description, Selection
 from adapter_core.array_source import shape_of
 from adapter_core.array_store import COMPLEX, FLOATS, INTEGERS, ArrayStore
 from adapter_core.arrays.chunk_writing import write_flat
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from adapter_core import ArraySource, Description, Selection
 
 # pyarrow's default size of a row group.
 BATCH_ROWS = 2**20

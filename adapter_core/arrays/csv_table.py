@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import Description, Trait
+from adapter_core import ArraySource, Description, Trait
 from adapter_core.arrays import coordinate_table
 from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from adapter_core import ArraySource
 
 VALUES_FILE = "values.csv"
 DESCRIPTION_FILE = "description.json"

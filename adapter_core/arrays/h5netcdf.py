@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from adapter_core import IN_PLACE, Appendable
+from adapter_core import IN_PLACE, Appendable, ArraySource
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
 from adapter_core.file_facts import FileFacts
@@ -14,8 +14,6 @@ from adapter_core.snippets import Given, Snippet
 
 if TYPE_CHECKING:
     import h5netcdf
-
-    from adapter_core import ArraySource
 
 
 class H5NetCDFStore(Appendable):

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.array_source import grid_of
+from adapter_core.array_source import ArraySource, Attribute, grid_of
 from adapter_core.array_store import ALL_DTYPES
 from adapter_core.codecs import Codec, ErrorScale
 from adapter_core.error_bounds import BoundKind, ErrorBound, error_of
@@ -17,7 +17,6 @@ from adapter_core.snippets import keywords, literal
 if TYPE_CHECKING:
     import h5py
 
-    from adapter_core.array_source import ArraySource, Attribute
 
 _PLUGIN = "hdf5plugin"
 # Numbers of the inner codecs and of the shuffles of Blosc and Blosc2, from blosc.h.

@@ -9,14 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Partitions
+from adapter_core import ArrayReader, ArraySource, PartitionedArray, Partitions, Region, RemoteFile
 from adapter_core.arrays.zarr import ZarrRegions, ZarrStore
 from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArrayReader, ArraySource, PartitionedArray, Region, RemoteFile
 
 BRANCH = "main"
 

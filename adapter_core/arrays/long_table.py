@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import ArrayReader, Codec
+from adapter_core import ArrayReader, ArraySource, Codec, RemoteFile, Selection
 from adapter_core.array_description import KEY, Description
 from adapter_core.array_source import chunk_selection, chunk_selections, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX, ArrayStore
@@ -17,7 +17,6 @@ from adapter_core.file_facts import FileFacts
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArraySource, RemoteFile, Selection
 
 SPLIT = "byte_stream_split"
 """Filter of floats and integers that puts the first bytes of all values first, then the second ones."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from adapter_core.array_source import ArraySource
 from adapter_core.array_store import INTEGERS
 from adapter_core.arrays import hdf5
-
-if TYPE_CHECKING:
-    from adapter_core.array_source import ArraySource
 
 DTYPES = INTEGERS | {"float32", "float64"}
 """Atomic types of netCDF-4."""

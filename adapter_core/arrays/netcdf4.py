@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import IN_PLACE, Appendable, Codec, ErrorScale
+from adapter_core import IN_PLACE, Appendable, ArraySource, Codec, ErrorScale
 from adapter_core.arrays import hdf5, netcdf
 from adapter_core.arrays.chunk_writing import write_chunks
 from adapter_core.arrays.packing import DTYPE, FILL, OFFSET, PACKED, SCALE, PackedVariable, Packing
@@ -18,7 +18,6 @@ from adapter_core.snippets import Given, Snippet, keywords, literal
 if TYPE_CHECKING:
     import netCDF4
 
-    from adapter_core import ArraySource
 
 _BLOSC = {"blosclz": "blosc_lz"} | {name: f"blosc_{name}" for name in ("lz4", "lz4hc", "zlib", "zstd")}
 _SHUFFLES = {"noshuffle": 0, "": 1, "bitshuffle": 2}

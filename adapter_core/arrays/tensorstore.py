@@ -11,7 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import Appendable, ArrayReader, ArraySource, ArrayStore
+from adapter_core import (
+    Appendable,
+    ArrayReader,
+    ArraySource,
+    ArrayStore,
+    Attribute,
+    RemoteFile,
+    Selection,
+)
 from adapter_core.array_description import KEY, Description
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted
@@ -22,7 +30,6 @@ from adapter_core.snippets import Given, Snippet
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import Attribute, RemoteFile, Selection
 
 # Its JSON has no wider integers, where Python's have any width.
 _INT64_BITS = 63

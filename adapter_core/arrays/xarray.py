@@ -9,8 +9,8 @@ from abc import abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import ArrayReader
-from adapter_core.array_description import KEY, Description
+from adapter_core import ArrayReader, ArraySource, Attribute, Availability, Selection
+from adapter_core.array_description import KEY, Bounds, Description
 from adapter_core.array_store import INTEGERS, ArrayStore
 from adapter_core.arrays.on_demand import OnDemand
 from adapter_core.arrays.shards import shard_of
@@ -21,8 +21,6 @@ from adapter_core.snippets import Given, Snippet
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArraySource, Attribute, Availability, Selection
-    from adapter_core.array_description import Bounds
 
 FILL_VALUE = "_FillValue"
 # pandas has no index of float16, and one of objects for complex numbers.

@@ -11,7 +11,18 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adapter_core import Appendable, ArrayReader, ArrayStore, PartitionedArray, Partitions, Region
+from adapter_core import (
+    Appendable,
+    ArrayReader,
+    ArraySource,
+    ArrayStore,
+    Attribute,
+    PartitionedArray,
+    Partitions,
+    Region,
+    RemoteFile,
+    Selection,
+)
 from adapter_core.array_description import KEY, Description
 from adapter_core.arrays import zarr_metadata
 from adapter_core.arrays.chunk_writing import shifted, write_region
@@ -24,7 +35,6 @@ from adapter_core.snippets import Given, Snippet
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core import ArraySource, Attribute, RemoteFile, Selection
 
 _V2 = 2
 _BLOSC_HEADER = 16  # bytes

@@ -6,7 +6,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from adapter_core.predicate import OPERATORS, Comparison
-from adapter_core.query import COUNT, MEAN, OneOf
+from adapter_core.query import COUNT, MEAN, Aggregate, Condition, Nearest, OneOf, Query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from adapter_core.query import Aggregate, Condition, Nearest, Query
 
 _FUNCTIONS = {MEAN: "mean"}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.predicate import OPERATORS, TEXT, Comparison
 from adapter_core.queries.arrow import expression
 from adapter_core.queries.scan import ScanEngine
-from adapter_core.query import MEAN, SUM, OneOf
+from adapter_core.query import MEAN, SUM, Aggregate, Condition, OneOf
 from adapter_core.query_engine import Part
 from adapter_core.tables.arrow import arrow_of
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from adapter_core.data_format import DataFormat
-    from adapter_core.query import Aggregate, Condition
 
 
 class FrameScan(ScanEngine):

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from adapter_core.record_type import FieldKind
-
-if TYPE_CHECKING:
-    from adapter_core.record_type import Field, RecordType
+from adapter_core.record_type import Field, FieldKind, RecordType
 
 Converters = Mapping[FieldKind, Callable[[Any], Any]]
 

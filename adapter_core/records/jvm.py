@@ -15,15 +15,12 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from adapter_core import Availability, Codec, Trait, UnavailableError
+from adapter_core import Availability, Codec, RecordType, Trait, UnavailableError
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.file_facts import FileFacts
 from adapter_core.records.maven import TOOLCHAIN_HINT, JavaHome, MavenModule, find_java, java_environment
-
-if TYPE_CHECKING:
-    from adapter_core import RecordType
 
 MAIN_CLASS = "formatbench.Main"
 HEAP_GIB = 4

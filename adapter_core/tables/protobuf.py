@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import (
+    Batch,
     BatchedReads,
     FilteredReads,
     InvalidSelectionError,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
         FileDescriptorProto,
     )
 
-    from adapter_core import Batch
 
 # Protobuf allows names that start with an underscore; as Python's own attributes do.
 _FIELD_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

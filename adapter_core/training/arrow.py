@@ -6,15 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.sample_set import INDEX, FieldForm, as_stored
+from adapter_core.sample_set import INDEX, FieldForm, Sample, SampleField, as_stored
 from adapter_core.training.batches import collated, grouped
-from adapter_core.training.fields import array_of
+from adapter_core.training.fields import PlainFields, array_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from adapter_core.sample_set import Sample, SampleField
-    from adapter_core.training.fields import PlainFields
     from adapter_core.training_loader import Batch
 
 # Rows of a batch that is written: small enough for the windows of an array.

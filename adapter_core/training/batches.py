@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from adapter_core.sample_set import Sample
-    from adapter_core.training_loader import Batch, Feeding
+from adapter_core.sample_set import Sample
+from adapter_core.training_loader import Batch, Feeding
 
 T = TypeVar("T")
 

@@ -7,13 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.remote import RemoteFile
-from adapter_core.sample_set import INDEX, FieldForm, SampleField
-
-if TYPE_CHECKING:
-    from adapter_core.sample_set import Sample, SampleSet
+from adapter_core.sample_set import INDEX, FieldForm, Sample, SampleField, SampleSet
 
 _FILE = "fields.json"
 

@@ -6,18 +6,14 @@ import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.remote import RemoteFile
-from adapter_core.sample_set import INDEX, FieldForm
+from adapter_core.sample_set import INDEX, FieldForm, Sample, SampleField, SampleSet
 from adapter_core.training.batches import collated
 from adapter_core.training.fields import PlainFields, array_of
 from adapter_core.training.loop import SampleReader
-from adapter_core.training_loader import TrainingLoader
-
-if TYPE_CHECKING:
-    from adapter_core.sample_set import Sample, SampleField, SampleSet
-    from adapter_core.training_loader import Batch
+from adapter_core.training_loader import Batch, TrainingLoader
 
 # Files of a folder: directories with millions of entries are slow to list and to copy.
 _FILES_PER_FOLDER = 1_000

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from adapter_core.sample_set import SampleSet
 from adapter_core.training.arrow import sample_batches, sample_schema
 from adapter_core.training.fields import SHARDS, PlainFields
 from adapter_core.training_loader import TrainingLoader
-
-if TYPE_CHECKING:
-    from adapter_core.sample_set import SampleSet
 
 
 class HuggingFaceLoader(TrainingLoader):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from adapter_core.remote import RemoteFile
+from adapter_core.sample_set import SampleSet
 from adapter_core.training.arrow import sample_batches, sample_schema
 from adapter_core.training.fields import PlainFields
 from adapter_core.training_loader import TrainingLoader
-
-if TYPE_CHECKING:
-    from adapter_core.sample_set import SampleSet
 
 _NAME = "samples.lance"
 

@@ -12,16 +12,13 @@ from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapter_core.reader import Reader
+from adapter_core.sample_set import Sample
 from adapter_core.training.batches import batches_of, block_groups, collated, epoch_order
 from adapter_core.training.workers import PREFETCH, Worker
-from adapter_core.training_loader import Feed
-
-if TYPE_CHECKING:
-    from adapter_core.sample_set import Sample
-    from adapter_core.training_loader import Batch, Feeding
+from adapter_core.training_loader import Batch, Feed, Feeding
 
 
 class SampleReader(Reader):

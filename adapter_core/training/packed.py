@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from adapter_core.sample_set import Sample
-    from adapter_core.training.fields import PlainFields
+from adapter_core.sample_set import Sample
+from adapter_core.training.fields import PlainFields
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from adapter_core.sample_set import Sample
 from adapter_core.training.batches import collated, grouped
 from adapter_core.training.workers import PREFETCH, LocalWorker, Worker
-from adapter_core.training_loader import Feed
-
-if TYPE_CHECKING:
-    from adapter_core.sample_set import Sample
-    from adapter_core.training_loader import Batch, Feeding
+from adapter_core.training_loader import Batch, Feed, Feeding
 
 T = TypeVar("T")
 

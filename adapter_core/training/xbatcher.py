@@ -7,19 +7,15 @@ from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from adapter_core.array_source import ArraySource
 from adapter_core.errors import CannotHoldError
 from adapter_core.remote import RemoteFile
-from adapter_core.sample_set import INDEX, SampleKind
+from adapter_core.sample_set import INDEX, Sample, SampleKind, SampleSet
 from adapter_core.training.fields import content_of
 from adapter_core.training.loop import LoopFeed, SampleReader
-from adapter_core.training_loader import TrainingLoader
-
-if TYPE_CHECKING:
-    from adapter_core.array_source import ArraySource
-    from adapter_core.sample_set import Sample, SampleSet
-    from adapter_core.training_loader import Feed, Feeding
+from adapter_core.training_loader import Feed, Feeding, TrainingLoader
 
 _FACTS = "facts.json"
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.array_source import shape_of
+from adapter_core.array_source import Selection, shape_of
 from data_generator.array_files._file import ArrayFile, StoredArray
 from data_generator.errors import silenced
 from data_generator.readers._reader import check_fits
@@ -21,7 +21,6 @@ from data_generator.readers._reader import check_fits
 if TYPE_CHECKING:
     import numpy as np
 
-    from adapter_core.array_source import Selection
 
 DTYPE = "float32"
 """Type of all values: users of cfgrib and xarray get it, too."""

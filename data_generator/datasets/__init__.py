@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import pkgutil
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from adapter_core import UnknownNameError
-
-if TYPE_CHECKING:
-    from data_generator.dataset import DatasetDefinition
+from data_generator.dataset import DatasetDefinition
 
 
 def definitions(family: str | None = None) -> list[DatasetDefinition]:

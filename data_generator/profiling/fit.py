@@ -15,12 +15,10 @@ from data_generator.profiling.column_profile import entries_of
 from data_generator.profiling.text_profile import MOST_BITS
 from data_generator.realistic.columns import Variants
 from data_generator.spec.dtypes import DTYPES, DtypeFamily
-from data_generator.spec.spec import share, significant
+from data_generator.spec.spec import ColumnSpec, share, significant
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from data_generator.spec.spec import ColumnSpec
 
 
 # Accepted error of the size, relative to the original.

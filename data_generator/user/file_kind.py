@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core import UnavailableError, whole_file
 from adapter_core.availability import import_failure
@@ -11,10 +10,7 @@ from adapter_core.errors import InvalidDataError
 from data_generator.errors import library_errors
 from data_generator.location import DataLocation, bare_name
 from data_generator.readers import every_reader
-
-if TYPE_CHECKING:
-    from data_generator.readers._reader import TableReader
-
+from data_generator.readers._reader import TableReader
 
 # Signatures are within the first bytes; the delimiter of a text shows in its first lines.
 HEAD_BYTES = 2**16

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
 from data_generator import location
 from data_generator.array_files import array_file
+from data_generator.dataset import UserData
 from data_generator.errors import library_errors
 from data_generator.readers import every_reader
 from data_generator.spec.spec import DEFAULT_SEED
@@ -17,10 +17,6 @@ from data_generator.user.array import load_array
 from data_generator.user.image_folder import load_image_folder
 from data_generator.user.records import load_records
 from data_generator.user.table import load_table
-
-if TYPE_CHECKING:
-    from data_generator.dataset import UserData
-
 
 # 128 bits: two files of a user never have one digest by chance.
 DIGEST_BYTES = 16

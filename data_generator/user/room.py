@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.array_source import ArraySource, grid_of
 from adapter_core.errors import InvalidDataError
+from data_generator.dataset import UserData
 from data_generator.readers._reader import check_fits
 from data_generator.user.image_folder import FolderImages
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from data_generator.dataset import UserData
 
 # A step for each takes hours with more.
 MOST_CHUNKS = 10**6

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
 from adapter_core.text import listed
@@ -12,16 +11,13 @@ from data_generator import location
 from data_generator.catalog import names
 from data_generator.dataset import UserData
 from data_generator.labels import with_plain_labels
+from data_generator.location import DataLocation
 from data_generator.readers._reader import ReadRequest, check_columns
 from data_generator.readers._rehearsal import rehearse
 from data_generator.sampling import sampled_rows
 from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user import file_kind
 from data_generator.user.typed import with_dates, with_nested_types
-
-if TYPE_CHECKING:
-    from data_generator.location import DataLocation
-
 
 _NAMES_SHOWN = 5
 
