@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from format_bench.cli.commands.recommend import preset_option, require_option, weight_option
 from format_bench.cli.options import (
-    Name,
     load_source,
     measuring_console,
-    metric_names,
     taken_limits,
     taken_parse_dates,
     with_data_limits,
@@ -41,23 +40,9 @@ DEFAULT = "reports/run"
 @click.command
 @click.argument("results", nargs=-1)
 @click.option("--data", required=True, metavar="FILE", help="Your table.")
-@click.option("--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights for a purpose.")
-@click.option(
-    "--weight",
-    "weighed",
-    multiple=True,
-    type=Name(metric_names, end="="),
-    metavar="METRIC=NUMBER",
-    help="Weight of a metric, e.g. read_time=3 or size=1.",
-)
-@click.option(
-    "--require",
-    "required",
-    multiple=True,
-    type=click.Choice([str(each) for each in Requirement]),
-    metavar="PROPERTY",
-    help="A property that the format must have.",
-)
+@preset_option
+@weight_option
+@require_option
 @click.option("--explain", is_flag=True, help="Also show the ranking, ties, caveats and exclusions.")
 @click.option("--json", "as_json", is_flag=True, help="Print the whole answer as JSON.")
 @with_data_limits

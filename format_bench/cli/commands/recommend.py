@@ -96,6 +96,27 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
         ctx.exit()
 
 
+preset_option = Section.CHOICE.option(
+    "--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights for a purpose."
+)
+weight_option = Section.CHOICE.option(
+    "--weight",
+    "weighed",
+    multiple=True,
+    type=Name(metric_names, end="="),
+    metavar="METRIC=NUMBER",
+    help="Weight of a metric, e.g. read_time=3 or size=1.",
+)
+require_option = Section.CHOICE.option(
+    "--require",
+    "required",
+    multiple=True,
+    type=click.Choice([str(each) for each in Requirement]),
+    metavar="PROPERTY",
+    help="A property that the format must have.",
+)
+
+
 @click.command(cls=SectionedCommand, help=HELP)
 @click.argument("results", required=False)
 @Section.DATA.option(
@@ -123,17 +144,8 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     help="Use the results under this condition alone, e.g. medium=tmpfs. [default: all]",
 )
 @Section.DATA.option("--medium", help="Short for --under medium=VALUE.")
-@Section.CHOICE.option(
-    "--preset", type=click.Choice(list(purposes.PRESETS)), help="Weights for a purpose."
-)
-@Section.CHOICE.option(
-    "--weight",
-    "weighed",
-    multiple=True,
-    type=Name(metric_names, end="="),
-    metavar="METRIC=NUMBER",
-    help="Weight of a metric, e.g. read_time=3 or cold_read_time=1.",
-)
+@preset_option
+@weight_option
 @Section.CHOICE.option(
     "--question",
     "asked",
@@ -142,14 +154,7 @@ def _print_example(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     help="How often a question of a suite with queries is asked. Their mean time counts as query_time "
     "or cold_query_time, with weight 1 unless you give one.",
 )
-@Section.CHOICE.option(
-    "--require",
-    "required",
-    multiple=True,
-    type=click.Choice([str(each) for each in Requirement]),
-    metavar="PROPERTY",
-    help="A property that the format must have.",
-)
+@require_option
 @Section.CHOICE.option(
     "--readers",
     type=Names(known_readers),
