@@ -25,9 +25,11 @@ class MyStorage(image_storages.sqlite.Adapter):
 def run(tmp_path):
     """Return a function that runs the kit in a folder with a module `my_package`."""
 
-    def kit(module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def kit(module: str, *arguments: str, files=("",)) -> subprocess.CompletedProcess[str]:
         (tmp_path / "my_package.py").write_text(module, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "--pyargs", "format_bench.conformance", "-q"]
+        # All files are imported in a first test: each time, that takes seconds.
+        kits = [f"format_bench.conformance{file}" for file in files]
+        command = [sys.executable, "-m", "pytest", "--pyargs", *kits, "-q"]
         return subprocess.run(
             [*command, "-p", "no:randomly", "-p", "no:cacheprovider", *arguments],
             cwd=tmp_path,
@@ -48,7 +50,7 @@ def test_a_right_format_passes_all_tests_of_tables(run):
 
 
 def test_a_lying_format_fails(run):
-    done = run(fake_formats.LYING, "--adapter", "my_package:Adapter", "-k", "test_table_values")
+    done = run(fake_formats.LYING, "--adapter", "my_package:Adapter", files=[".test_table_values"])
     assert done.returncode == 1
     assert "test_an_ordinary_table_is_not_refused_and_comes_back_exact[Lying]" in done.stdout
 
@@ -58,7 +60,9 @@ def test_a_format_that_unpickles_and_calls_itself_safe_fails(run):
         "import DataFormat", "import DataFormat\nfrom adapter_core import Trait"
     )
     source = source.replace("    holds_dup", "    traits = frozenset({Trait.SAFE})\n    holds_dup")
-    done = run(source, "--adapter", "my_package:Adapter", "-k", "safe_reader")
+    done = run(
+        source, "--adapter", "my_package:Adapter", "-k", "safe_reader", files=[".test_table_files"]
+    )
     assert done.returncode == 1
     assert "pickle.find_class('pandas', 'DataFrame')" in done.stdout
 
@@ -68,7 +72,8 @@ def test_an_image_storage_is_held_to_the_contract_of_images(run):
     assert done.returncode == 0, done.stdout
     assert "test_image_values.py::test_small_sets_are_not_refused[MyStorage-" in done.stdout
     assert "test_table" not in done.stdout
-    done = run(STORAGE, "--adapter", "my_package:MyStorage", "-k", "truncated or random")
+    files = (".test_image_access", ".test_image_files")
+    done = run(STORAGE, "--adapter", "my_package:MyStorage", "-k", "truncated or random", files=files)
     assert done.returncode == 0, done.stdout
 
 
@@ -83,7 +88,7 @@ def test_an_image_storage_is_held_to_the_contract_of_images(run):
     ],
 )
 def test_a_name_that_is_not_an_adapter_is_refused_in_one_line(run, name, words):
-    done = run(fake_formats.GOOD, "--adapter", name)
+    done = run(fake_formats.GOOD, "--adapter", name, files=[".test_table_values"])
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert words in done.stderr
     assert "Traceback" not in done.stderr
