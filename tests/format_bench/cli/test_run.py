@@ -17,41 +17,42 @@ import pytest
 from format_bench.cli.main import main
 from format_bench.results import records
 from format_bench.results.load import RESULTS
+from tests.commands import run
 from tests.helpers import ROOT
 
 QUICK = ["--formats", "Feather,Pickle", "--rows", "200", "--repeats", "1"]
 
 
 @pytest.fixture
-def call(root, tmp_path):
+def call(tmp_path):
     """Call the command with its results and measured files in folders of the test."""
-    return caller(root, tmp_path)
+    return caller(tmp_path)
 
 
-def caller(root, folder):
+def caller(folder):
     """Return a function that calls the command with its results and measured files in a folder."""
     scratch = folder / "scratch"
     scratch.mkdir()
 
-    def run(*arguments: str, out: str = "out") -> subprocess.CompletedProcess[str]:
-        places = ["--out", str(folder / out), "--scratch", str(scratch)]
-        command = [sys.executable, str(root / "main.py"), "run", *places, *map(str, arguments)]
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, check=False, timeout=300
-        )
-        assert "Traceback" not in done.stderr, done.stderr
+    def call(*arguments, out="out"):
+        done = run("run", "--out", folder / out, "--scratch", scratch, *arguments)
         assert list(scratch.iterdir()) == []
         return done
 
-    return run
+    return call
 
 
 @pytest.fixture(scope="module")
 def whole(root, tmp_path_factory):
-    """Return a finished run, its folder, and the function that calls it again."""
+    """Return a finished run of a process of its own, its folder, and a function that calls it again."""
     folder = tmp_path_factory.mktemp("whole")
-    call = caller(root, folder)
-    return call(*QUICK, "--cold", "--report"), folder, call
+    call = caller(folder)
+    places = ["--out", folder / "out", "--scratch", folder / "scratch"]
+    command = [sys.executable, root / "main.py", "run", *places, *QUICK, "--cold", "--report"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert list((folder / "scratch").iterdir()) == []
+    return done, folder, call
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def call_here(tmp_path, monkeypatch, capfd, libraries_unasked):  # noqa: ARG001 
     scratch.mkdir()
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments: str, out: str = "out") -> subprocess.CompletedProcess[str]:
+    def call(*arguments: str, out: str = "out") -> subprocess.CompletedProcess[str]:
         command = ["run", "--out", str(tmp_path / out), "--scratch", str(scratch), *map(str, arguments)]
         with pytest.raises(SystemExit) as ended:
             main(command)
@@ -69,7 +70,7 @@ def call_here(tmp_path, monkeypatch, capfd, libraries_unasked):  # noqa: ARG001 
         assert list(scratch.iterdir()) == []
         return subprocess.CompletedProcess(command, ended.value.code or 0, said.out, said.err)
 
-    return run
+    return call
 
 
 def test_a_run_prints_a_table_and_a_verdict(whole):

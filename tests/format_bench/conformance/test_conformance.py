@@ -27,7 +27,7 @@ def run(tmp_path):
 
     def kit(module: str, *arguments: str, files=("",)) -> subprocess.CompletedProcess[str]:
         (tmp_path / "my_package.py").write_text(module, encoding="utf-8")
-        # All files are imported in a first test: each time, that takes seconds.
+        # To collect the whole kit takes seconds; the first test and the last one do.
         kits = [f"format_bench.conformance{file}" for file in files]
         command = [sys.executable, "-m", "pytest", "--pyargs", *kits, "-q"]
         return subprocess.run(
