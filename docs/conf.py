@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import logging
 import re
@@ -9,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
-from sphinx.addnodes import pending_xref
+from sphinx.addnodes import pending_xref, toctree
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT_URL = "https://github.com/formatbench/formatbench"
@@ -35,6 +37,7 @@ myst_heading_anchors = 3
 default_role = "py:obj"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_use_type_comments = False  # there are none, and each function would be parsed for them
 autodoc_default_options = {"members": True, "show-inheritance": True}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
@@ -74,6 +77,36 @@ def link_root_files(_app: Sphinx, doctree: nodes.document) -> None:
             node.replace_self(nodes.reference("", "", *node.children, internal=False, refuri=uri))
 
 
+@functools.cache
+def titles_of(env: BuildEnvironment) -> dict[str, nodes.bullet_list]:
+    """Return the title of each page, with the lists of pages below it."""
+    titles = {}
+    for name, contents in env.tocs.items():
+        titles[name] = contents.deepcopy()
+        for title in titles[name].children:
+            if len(title) > 1:
+                below = list(title.findall(toctree))
+                title[1:] = [nodes.bullet_list("", *below)] if below else []
+    return titles
+
+
+def list_titles(
+    app: Sphinx, _name: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None
+) -> None:
+    """Let the theme list pages by their titles, without copying the headings of all pages for each."""
+    list_pages = context["toctree"]
+
+    def listed(**options: Any) -> str:
+        whole = app.env.tocs
+        app.env.tocs = titles_of(app.env) if options.get("titles_only") else whole
+        try:
+            return list_pages(**options)
+        finally:
+            app.env.tocs = whole
+
+    context["toctree"] = listed
+
+
 HIDDEN_COLON = "\ufffc"
 
 
@@ -96,7 +129,8 @@ def after_napoleon(*arguments: Any) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Connect the handlers of events; napoleon's priority is 500."""
+    """Connect the handlers of events; those of napoleon and of the theme have the priority 500."""
     app.connect("doctree-read", link_root_files)
+    app.connect("html-page-context", list_titles, priority=400)
     app.connect("autodoc-process-docstring", before_napoleon, priority=400)
     app.connect("autodoc-process-docstring", after_napoleon, priority=600)

@@ -63,7 +63,7 @@ def test_it_prints_what_may_be_used_and_why_not():
     ],
 )
 def test_bad_input_is_one_line(arguments, line):
-    found = commands.run(*arguments.split())
+    found = commands.run_apart(*arguments.split())
     assert (found.returncode, found.stdout) == (2, "")
     assert line in found.stderr
     assert len(found.stderr.splitlines()) == 1
