@@ -167,17 +167,17 @@ def test_the_time_budget_leaves_the_rest_for_later(call_here):
 
 
 def test_within_a_time_budget_dear_formats_have_values_on_a_sample_and_a_reason(call_here, tmp_path):
-    done = call_here("--formats", "Excel,Feather", "--rows", 200_000, "--time-budget", "14s")
+    done = call_here("--formats", "Excel,Feather", "--rows", 400_000, "--time-budget", "25s")
     assert done.returncode == 0
     found = records.read(tmp_path / "out" / RESULTS)
     rows = {label: {r.rows for r in found if r.format == label} for label in ("Excel", "Feather")}
     # Excel comes first in the alphabet, but would take longer than the rest of the budget.
-    assert rows["Excel"] == {8_000}
-    assert 200_000 in rows["Feather"]
-    assert "not run: the time budget of 14 s was spent" in done.stdout
-    assert "8,000 rows" in done.stdout
+    assert rows["Excel"] == {16_000}
+    assert 400_000 in rows["Feather"]
+    assert "not run: the time budget of 25 s was spent" in done.stdout
+    assert "16,000 rows" in done.stdout
     (metadata,) = (tmp_path / "out").glob("*-threads-all.json")
-    assert json.loads(metadata.read_text())["scale"] == "8000 rows; 200000 rows"
+    assert json.loads(metadata.read_text())["scale"] == "16000 rows; 400000 rows"
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
