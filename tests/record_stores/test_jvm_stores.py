@@ -166,7 +166,7 @@ def test_values_come_back_unless_the_store_loses_them(round_trips, store, datase
     found = events(round_trips[store.label, None, dataset, "check"])
     if not store.loses_values:
         assert [each["digest"] for each in found["check"]] == [DIGESTS[dataset]]
-    else:
+    elif dataset == "entities-edge":  # others may have no value that is lost
         assert found["error"] or found["check"][0]["digest"] != DIGESTS[dataset]
 
 
