@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 
@@ -17,6 +18,17 @@ _LONGEST_REASON = 500
 def shortened(message: str) -> str:
     """Return a library's message as a reason in a record: on one line, and cut if it is long."""
     return " ".join(message.split())[:_LONGEST_REASON]
+
+
+# Of objects as Java and Python print them: org.example.Page$Head@1a2b3c, [B@1a2b3c, <Page at 0x7f1a2b>.
+_ADDRESS = re.compile(
+    r"(\b(?:\w+\.)+[A-Z][\w$]*|\[(?:[BCDFIJSZ]|L[\w.$]+;))@[0-9a-f]{1,8}\b| at 0x[0-9a-f]+(?=>)"
+)
+
+
+def without_addresses(message: str) -> str:
+    """Return a library's message without addresses of objects, which differ from process to process."""
+    return _ADDRESS.sub(r"\1", message)
 
 
 def listed(names: Sequence[str], most: int = 10) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from adapter_core.errors import UnknownNameError
-from adapter_core.text import printable
+from adapter_core.text import printable, without_addresses
 from format_bench.compatibility import foreign
 from format_bench.compatibility.features import find
 from format_bench.compatibility.features import formats as declared
@@ -311,9 +311,8 @@ def _row(
     status = "" if found.status is CellStatus.VALUE else str(found.status)
     # Files have numbers for names, which say nothing.
     path = Path(file.path)
-    sentence = printable(
-        found.sentence.replace(f"{folder}/", "").replace(path.name, f"file{path.suffix}")
-    )
+    told = found.sentence.replace(f"{folder}/", "").replace(path.name, f"file{path.suffix}")
+    sentence = printable(without_addresses(told))
     rows = SUBJECTS[file.family].rows(file.table)
     return CompatibilityRow(
         *(file.label, file.table, rows, reader.name, of_set, file.feature),

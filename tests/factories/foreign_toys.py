@@ -43,7 +43,7 @@ FAULTS = {
     "hanging": "if bad: time.sleep(60)",
     "babbling": 'print("hello")',
     "admitting": """if bad:
-        print(json.dumps({"error": "NoXError: there is an x"}), flush=True)
+        print(json.dumps({"error": "NoXError: there is an x in toys.Table$Cell@1a2b3c"}), flush=True)
         continue""",
 }
 """Faults by the name of the reader; they show in tables with the text "x"."""

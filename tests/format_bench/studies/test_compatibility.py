@@ -128,7 +128,8 @@ def test_a_reader_of_several_files_starts_again_after_one_that_ends_it(readers, 
     ):
         assert verdicts[name] == [like_text, verdict, like_text], name
         assert found["CSV", name, TABLE].sentence.startswith(f"{verdict}: ")
-    assert "refused: NoXError: there is an x" in found["CSV", "admitting", TABLE].sentence
+    told = found["CSV", "admitting", TABLE].sentence
+    assert told == "refused: NoXError: there is an x in toys.Table$Cell"
     starts = {name: len((readers / name / "starts").read_text()) for name in names}
     assert starts == {"honest": 1, "admitting": 1, "refusing": 3, "crashing": 3, "hanging": 3}
 
