@@ -1,4 +1,4 @@
-"""Print the array of a Zarr group in canonical form, as zarr-python 2 reads it."""
+"""Print the arrays of Zarr groups in canonical form, as zarr-python 2 or 3 reads them."""
 
 import json
 import sys
@@ -7,14 +7,25 @@ import zarr
 from canonical import DIMS, NAMES, of_attribute, of_numbers
 
 
-def main(path):
+def main(paths):
+    for path in paths:
+        try:
+            lines = table(path)
+        except Exception as error:
+            lines = [{"error": f"{type(error).__name__}: {error}"}]
+        for line in lines:
+            print(json.dumps(line), flush=True)
+
+
+def table(path):
+    """Return the lines of an array: its facts, and their values."""
     group = zarr.open_group(path, mode="r")
     names = group.attrs[NAMES]
     array = group[names["name"]]
     chunks = [min(chunk, max(1, edge)) for chunk, edge in zip(array.chunks, array.shape, strict=True)]
     facts = {
         "name": ("utf8", names["name"]),
-        "dims": ("list<utf8>", array.attrs[DIMS]),
+        "dims": ("list<utf8>", dims(array)),
         "shape": ("list<int64>", list(map(str, array.shape))),
         "chunks": ("list<int64>", list(map(str, chunks))),
         "values": of_numbers(array[...]),
@@ -24,8 +35,13 @@ def main(path):
         facts[f"coordinate {dim}"] = of_numbers(group[dim][...])
         facts |= attributes(group[dim], f" of coordinate {dim}")
     columns = [{"name": name, "type": kind} for name, (kind, _) in facts.items()]
-    print(json.dumps({"columns": columns, "rows": 1}))
-    print(json.dumps([value for _, value in facts.values()]))
+    return [{"columns": columns, "rows": 1}, [value for _, value in facts.values()]]
+
+
+def dims(array):
+    """Return the names of dimensions, which format 2 has as an attribute."""
+    metadata = getattr(array, "metadata", None)  # of zarr-python 3
+    return list(getattr(metadata, "dimension_names", None) or array.attrs.get(DIMS, []))
 
 
 def attributes(array, after):
@@ -33,7 +49,4 @@ def attributes(array, after):
     return {f"attribute {name}{after}": of_attribute(value) for name, value in found.items()}
 
 
-try:
-    main(sys.argv[1])
-except Exception as error:
-    sys.exit(f"{type(error).__name__}: {error}")
+main(sys.argv[1:])

@@ -1,4 +1,4 @@
-"""Write an array in canonical form to a Zarr group of format 2, as zarr-python 2 does by default."""
+"""Write an array in canonical form to a Zarr group, as zarr-python 2 or 3 does by default."""
 
 import json
 import sys
@@ -17,11 +17,27 @@ def main(path):
     name = facts["name"][1]
     group.attrs[NAMES] = {"name": name, "coordinates": coordinates}
     values = to_numbers(*facts["values"]).reshape(shape)
-    array = group.create_dataset(name, data=values, shape=shape, chunks=chunks or True)
-    array.attrs.update({**attributes(facts, ""), DIMS: facts["dims"][1]})
+    create(group, name, values, chunks, {**attributes(facts, ""), DIMS: facts["dims"][1]})
     for dim in coordinates:
-        line = group.create_dataset(dim, data=to_numbers(*facts[f"coordinate {dim}"]))
-        line.attrs.update({**attributes(facts, f" of coordinate {dim}"), DIMS: [dim]})
+        line = to_numbers(*facts[f"coordinate {dim}"])
+        create(group, dim, line, [], {**attributes(facts, f" of coordinate {dim}"), DIMS: [dim]})
+
+
+def create(group, name, values, chunks, attributes):
+    """Write an array, in the library's own chunks if none are given."""
+    if zarr.__version__.startswith("2."):
+        array = group.create_dataset(name, data=values, shape=values.shape, chunks=chunks or True)
+        array.attrs.update(attributes)
+        return
+    array = group.create_array(
+        name,
+        shape=values.shape,
+        chunks=tuple(chunks) or "auto",
+        dtype=values.dtype,
+        dimension_names=attributes.pop(DIMS),
+        attributes=attributes,
+    )
+    array[...] = values
 
 
 def attributes(facts, after):
