@@ -444,12 +444,15 @@ def _arrays(store: Any, mode: Literal["r", "r+"]) -> tuple[Any, dict[str, Callab
 
     group = zarr.open_group(store, mode=mode)
     facts: Any = group.attrs[KEY]
+    # Appending writes all chunks too. Releases before 3.1.6 have no `with_config`.
+    with zarr.config.set({"array.write_empty_chunks": True}):
+        array = group[facts["name"]]
 
     def coordinate(name: str) -> Callable[[], Any]:
         return lambda: group[name]
 
     return (
-        _configured(group[facts["name"]]),
+        array,
         {name: coordinate(name) for name in facts["coordinates"]},
         facts["name"],
     )
@@ -461,11 +464,6 @@ def _codec_of(array: Any) -> str | None:
         return zarr_metadata.name_of_v3([each.to_dict() for each in metadata.codecs])
     chain = [*(metadata.filters or ()), *([metadata.compressor] if metadata.compressor else [])]
     return zarr_metadata.name_of_numcodecs([each.get_config() for each in chain])
-
-
-def _configured(array: Any) -> Any:
-    # Appending writes all chunks too.
-    return array.with_config({"write_empty_chunks": True})
 
 
 def _attributes(array: Any) -> dict[str, Attribute]:
