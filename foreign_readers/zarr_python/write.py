@@ -1,4 +1,4 @@
-"""Write an array in canonical form to a Zarr group, as zarr-python 2 or 3 does by default."""
+"""Write an array in canonical form to a Zarr group by zarr-python 2 or 3, with all chunks."""
 
 import json
 import sys
@@ -36,6 +36,7 @@ def create(group, name, values, chunks, attributes):
         dtype=values.dtype,
         dimension_names=attributes.pop(DIMS),
         attributes=attributes,
+        config={"write_empty_chunks": True},  # as zarr-python 2 does by default
     )
     array[...] = values
 
