@@ -8,7 +8,10 @@ import tempfile
 from pathlib import Path
 
 # Fields end at commas (44), texts are quoted (34), in UTF-8 (76), from line 1, as the cells are shown.
-FILTER = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true"
+WRITTEN = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true"
+
+# A window asks for the encoding, whose default is the locale's.
+READ = "Text - txt - csv (StarCalc):44,34,76,1"
 
 # A start takes seconds; the tables of those before are printed if one ends it.
 AT_ONCE = 20
@@ -26,7 +29,9 @@ def convert(paths: list[Path], folder: Path) -> None:
     """Print the tables of some files, whose names differ."""
     # A profile of its own: two processes cannot share one.
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
-    options = ["--headless", "--convert-to", FILTER, "--outdir", str(folder)]
+    options = ["--headless", "--convert-to", WRITTEN, "--outdir", str(folder)]
+    if paths[0].suffix == ".csv":
+        options.insert(0, f"--infilter={READ}")
     command = ["soffice", profile, *options, *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     for path in paths:
