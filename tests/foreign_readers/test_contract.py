@@ -56,6 +56,9 @@ SEVERAL_TABLES = {"sqlite_cli": {"SpatiaLite"}}
 OWN_WRITER = {"pandas_1": "Pickle[pandas_1]"}
 """Writers of readers that the files of this environment are too new for."""
 
+WITHOUT_NESTING = {"Pickle[pandas_1]"}
+"""Writers whose columns have no nested types."""
+
 READERS = {"Avro": "hamba-avro"}
 """Readers of formats whose adapter reads its own files alone."""
 
@@ -124,8 +127,10 @@ def test_a_writer_keeps_the_exact_values_of_the_canonical_form(label):
     reader = READERS.get(writer.format, writer.format)
     if reader in foreign.names():
         needed(foreign.find(reader))
-    # Maps of Go have no order.
     usual = ARRAYS if family == "arrays" else TABLES
+    if label in WITHOUT_NESTING:
+        usual = usual[: usual.index("lists of floats")]
+    # Maps of Go have no order.
     cases = tuple(each for each in usual if (reader, each) != ("hamba-avro", "maps"))
     found = verdicts([label], reader, cases, family)
     assert len(found) >= len(cases) - 2
