@@ -274,17 +274,21 @@ class Errors:
         mean and extremes are shares of the range. The error of gradients is the root mean square change
         of differences between neighbours, as a share of the root mean square difference.
         """
+        import numpy as np
+
         (least, greatest), read = self._ends
         changed, whole = self._gradients
         between = greatest - least if greatest > least else 1.0
         ends = (abs(one - other) for one, other in zip((least, greatest), read, strict=True))
-        found = {
-            "greatest absolute error": self._absolute,
-            "greatest relative error": self._relative,
-            "error of the mean": abs(self._sums[1] - self._sums[0]) / max(1, self._count) / between,
-            "error of extremes": max(ends) / between if self._count else 0.0,
-            "error of gradients": (changed / whole) ** 0.5 if whole else 0.0,
-            "changed special values": self._special,
-        }
+        # Shares of subnormal ranges and differences may be infinite.
+        with np.errstate(over="ignore"):
+            found = {
+                "greatest absolute error": self._absolute,
+                "greatest relative error": self._relative,
+                "error of the mean": abs(self._sums[1] - self._sums[0]) / max(1, self._count) / between,
+                "error of extremes": max(ends) / between if self._count else 0.0,
+                "error of gradients": (changed / whole) ** 0.5 if whole else 0.0,
+                "changed special values": self._special,
+            }
         # Results have no infinite values.
         return {name: min(float(value), sys.float_info.max) for name, value in found.items()}

@@ -49,6 +49,8 @@ def test_equal_arrays_have_no_errors_and_nothing_is_no_array():
 
 @given(of_numpy.arrays("float64", st.just((2, 6))))
 @example(np.array([[2e-311] * 6, [1.0] * 6]))
+@example(np.array([[3.5e-157, *[0.0] * 5], [1.0, *[0.0] * 5]]))
+@example(np.array([[5e-324, *[0.0] * 5], [1.0, *[0.0] * 5]]))
 def test_errors_of_any_floats_are_finite(values):
     found = errors_of((values[0], values[1])).by_metric()
     assert all(math.isfinite(each) and each >= 0 for each in found.values()), found
