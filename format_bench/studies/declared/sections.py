@@ -316,8 +316,9 @@ class Table(SectionBase, tag="table", kw_only=True):
             return [rows[id(each)] for each in first_of(list(firsts.values()), self.order)]
         means = {}
         for row in firsts:
-            values = [cells[name][row].values[-1] for name in self.ranked if row in cells[name]]
-            values = [each for each in values if each]
+            # A cell without a value has the reason for it.
+            ranked = [cells[name][row].values for name in self.ranked if row in cells[name]]
+            values = [each[-1] for each in ranked if each and each[-1]]
             if values:
                 means[row] = len(self.ranked) - len(values), geometric_mean(values)
         return sorted(means, key=lambda row: means[row])

@@ -336,6 +336,31 @@ def test_a_table_takes_any_condition_as_rows_columns_or_the_number_below(toy, tm
     assert "| CSV | 1.0 | 4.0 | 4.00 |" in ssd
 
 
+RANKED = """
+title = "Toys"
+summary = "Compare toys."
+question = "Which?"
+suite = "tabular"
+[[sections]]
+kind = "table"
+title = "Reads"
+marks = true
+ranked = ["read"]
+columns."read".select = { metric = "read time" }
+columns."size".select = { metric = "size" }
+"""
+
+
+def test_rows_without_a_value_to_rank_by_are_left_out_of_a_table(toy, tmp_path):
+    toy.write_text(RANKED, encoding="utf-8")
+    lost = record("CSV", "read time", None, cache="warm", status=CellStatus.FAILED, sentence="no read")
+    found = [lost, record("CSV", "size", 5.0), record("Feather", "size", 2.0)]
+    export([*found, record("Feather", "read time", 1.0, cache="warm")], tmp_path / "results.jsonl")
+    page = call("study", "smallest-toy", tmp_path).stdout
+    assert "| Feather, no codec | 1 s | 2 B |" in page
+    assert "| CSV" not in page
+
+
 @dataclass(frozen=True)
 class Weighed:
     """A row of a study."""
