@@ -75,6 +75,7 @@ def of_format(label: str, names: Sequence[str]) -> dict[str, str]:
     return found
 
 
+@functools.cache
 def column_tables() -> dict[str, pd.DataFrame]:
     """Return the tables of the page that have one column each, beside a plain one."""
     return edge_case_tables() | uncompared_tables() | geometry_tables()
