@@ -10,23 +10,12 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import Changeable, Given, Snippet, Streams, Trait, Tunable
 from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
-from adapter_core.tables.duckdb import (
-    REFUSES,
-    DuckDBColumns,
-    DuckDBScan,
-    arrays_of_relation,
-    plain_path,
-    registered,
-    sums_of_relation,
-)
+from adapter_core.tables.duckdb import REFUSES, DuckDBTable, create_table, plain_path, registered
 from adapter_core.tables.sql import query, quoted
 
 if TYPE_CHECKING:
     import duckdb
-    import numpy as np
     import pandas as pd
-
-    from adapter_core import ColumnSums, Predicate
 
 TABLE = "data"
 
@@ -34,7 +23,7 @@ TABLE = "data"
 _NO_ACCESS = "SET enable_external_access = false"
 
 
-class Adapter(DuckDBScan, DuckDBColumns, Streams, Tunable, Changeable):
+class Adapter(DuckDBTable, Streams, Tunable, Changeable):
     """A DuckDB database of one table, filled from Arrow by ``CREATE TABLE`` and read back as Arrow.
 
     DuckDB chooses the encoding of each column: bit-packing, dictionaries, FSST, ALP, and Zstandard for
@@ -89,10 +78,7 @@ class Adapter(DuckDBScan, DuckDBColumns, Streams, Tunable, Changeable):
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         with _created(path) as database:
-            for number, df in enumerate(batches):
-                with registered(database, arrow_of(df)):
-                    into = f"INSERT INTO {TABLE}" if number else f"CREATE TABLE {TABLE} AS"
-                    database.execute(f"{into} FROM given")
+            create_table(database, TABLE, map(arrow_of, batches))
 
     def _count_rows(self, path: Path) -> int:
         with self._scanned(path) as table:
@@ -123,16 +109,6 @@ class Adapter(DuckDBScan, DuckDBColumns, Streams, Tunable, Changeable):
         with _opened(path, read_only=True) as database:
             database.execute(f"{_NO_ACCESS}; SET TimeZone = 'UTC'")
             return frame_of(database.sql(query(columns, TABLE)).to_arrow_table())
-
-    def _read_arrays(
-        self, path: Path, columns: list[str], where: Predicate | None
-    ) -> dict[str, np.ndarray]:
-        with self._scanned(path) as table:
-            return arrays_of_relation(table, columns, where)
-
-    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        with self._scanned(path) as table:
-            return sums_of_relation(table, columns, where)
 
     def _column_names(self, path: Path) -> list[str]:
         with _opened(path, read_only=True) as database:

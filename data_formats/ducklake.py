@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,31 +10,21 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import Codec, Kind, Streams, Trait
 from adapter_core.file_facts import FileFacts
 from adapter_core.tables import arrow
-from adapter_core.tables.duckdb import (
-    REFUSES,
-    DuckDBColumns,
-    DuckDBScan,
-    arrays_of_relation,
-    plain_path,
-    registered,
-    sums_of_relation,
-)
+from adapter_core.tables.duckdb import REFUSES, DuckDBTable, create_table, extension_file, plain_path
+from adapter_core.tables.parquet_files import codec_of_files
 from adapter_core.tables.sql import query
 
 if TYPE_CHECKING:
     import duckdb
-    import numpy as np
     import pandas as pd
     import pyarrow as pa
-
-    from adapter_core import ColumnSums, Predicate
 
 _CATALOG, _FILES = "catalog.duckdb", "files"
 
 _TABLE = "lake.data"
 
 
-class Adapter(DuckDBScan, DuckDBColumns, Streams):
+class Adapter(DuckDBTable, Streams):
     """A DuckLake table in a folder: a DuckDB database as its catalog, and files of Parquet beside it.
 
     The package of the extension is for an earlier DuckDB than the library set has, hence an environment.
@@ -85,38 +74,20 @@ class Adapter(DuckDBScan, DuckDBColumns, Streams):
             for option, value in options.items():
                 database.execute(f"CALL lake.set_option('{option}', '{value}')")
             database.execute("BEGIN")
-            for number, df in enumerate(batches):
-                with registered(database, arrow.retyped(arrow.arrow_of(df), _writable)):
-                    into = f"INSERT INTO {_TABLE}" if number else f"CREATE TABLE {_TABLE} AS"
-                    database.execute(f"{into} FROM given")
+            tables = (arrow.retyped(arrow.arrow_of(df), _writable) for df in batches)
+            create_table(database, _TABLE, tables)
             database.execute("COMMIT")
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with _attached(path, read_only=True) as database:
             return arrow.frame_of(database.sql(query(columns, _TABLE)).to_arrow_table())
 
-    def _read_arrays(
-        self, path: Path, columns: list[str], where: Predicate | None
-    ) -> dict[str, np.ndarray]:
-        with self._scanned(path) as table:
-            return arrays_of_relation(table, columns, where)
-
-    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
-        with self._scanned(path) as table:
-            return sums_of_relation(table, columns, where)
-
     def _column_names(self, path: Path) -> list[str]:
         with _attached(path, read_only=True) as database:
             return [row[0] for row in database.execute(f"DESCRIBE {_TABLE}").fetchall()]
 
     def _codec_used(self, path: Path) -> str | None:
-        import pyarrow.parquet as pq
-
-        for file in path.rglob("*.parquet"):
-            metadata = pq.read_metadata(file)
-            used = metadata.row_group(0).column(0).compression if metadata.num_row_groups else ""
-            return {"UNCOMPRESSED": None, "": None}.get(used, used.lower())
-        return None
+        return codec_of_files(path.rglob("*.parquet"))
 
     @contextmanager
     def _scanned(self, path: Path) -> Iterator[duckdb.DuckDBPyRelation]:
@@ -128,6 +99,7 @@ class Adapter(DuckDBScan, DuckDBColumns, Streams):
 def _attached(folder: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a catalog, and make a new one if none is there; a folder may have been moved."""
     import duckdb
+    import duckdb_extension_ducklake
 
     # DuckDB puts the log of the catalog before a question mark in a path.
     with (
@@ -137,20 +109,11 @@ def _attached(folder: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckD
     ):
         options = f"DATA_PATH '{files}/', OVERRIDE_DATA_PATH true, DATA_INLINING_ROW_LIMIT 0"
         mode = ", READ_ONLY" if read_only else ""
-        database.load_extension(_extension())
+        database.load_extension(extension_file(duckdb_extension_ducklake))
         database.execute("SET TimeZone = 'UTC'")
         database.execute(f"ATTACH 'ducklake:{catalog}' AS lake ({options}{mode})")
         yield database
         database.execute("DETACH lake")
-
-
-@functools.cache
-def _extension() -> str:
-    """Return the path of the extension in its package."""
-    import duckdb_extension_ducklake
-
-    folder = Path(duckdb_extension_ducklake.__file__).parent
-    return str(next(folder.rglob("*.duckdb_extension")))
 
 
 def _writable(dtype: pa.DataType) -> pa.DataType:

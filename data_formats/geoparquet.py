@@ -12,6 +12,7 @@ from adapter_core.file_facts import FileFacts
 from adapter_core.geometries import bounds_of, hilbert_order, types_in
 from adapter_core.snippets import keywords, literal
 from adapter_core.tables import arrow
+from adapter_core.tables.parquet_files import codec_of_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,11 +110,7 @@ class Adapter(ColumnReads, Tunable):
         return pq.read_metadata(path).num_rows
 
     def _codec_used(self, path: Path) -> str | None:
-        import pyarrow.parquet as pq
-
-        group = pq.read_metadata(path).row_group(0)
-        used = {group.column(number).compression for number in range(group.num_columns)}
-        return next((each.lower() for each in used if each != "UNCOMPRESSED"), None)
+        return codec_of_files([path])
 
 
 def _noted(df: pd.DataFrame) -> pa.Table:

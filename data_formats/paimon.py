@@ -10,6 +10,7 @@ from adapter_core import Codec, Kind, PartialReads, Streams, Trait
 from adapter_core.file_facts import FileFacts
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
+from adapter_core.tables.parquet_files import codec_of_files
 from adapter_core.values import integers_beyond_int64
 
 if TYPE_CHECKING:
@@ -100,13 +101,7 @@ class Adapter(PartialReads, Streams):
         return list(_opened(path).field_names)
 
     def _codec_used(self, path: Path) -> str | None:
-        import pyarrow.parquet as pq
-
-        for file in path.rglob("data-*.parquet"):
-            metadata = pq.read_metadata(file)
-            used = metadata.row_group(0).column(0).compression if metadata.num_row_groups else ""
-            return {"UNCOMPRESSED": None, "": None}.get(used, used.lower())
-        return None
+        return codec_of_files(path.rglob("data-*.parquet"))
 
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None

@@ -23,6 +23,7 @@ from adapter_core.file_facts import FileFacts
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.snippets import keywords, literal
 from adapter_core.tables import arrow
+from adapter_core.tables.parquet_files import codec_of_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,14 +189,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         return pq.read_schema(path).names
 
     def _codec_used(self, path: Path) -> str | None:
-        import pyarrow.parquet as pq
-
-        metadata = pq.read_metadata(path)
-        for group in map(metadata.row_group, range(metadata.num_row_groups)):
-            for column in map(group.column, range(group.num_columns)):
-                if column.compression != "UNCOMPRESSED":
-                    return column.compression.lower()
-        return None
+        return codec_of_files([path])
 
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None

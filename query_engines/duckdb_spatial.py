@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,6 +13,7 @@ from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE
 from adapter_core.query_engine import ALL_PARTS, Part
 from adapter_core.query_sql import condition, quoted, sql
+from adapter_core.tables.duckdb import extension_file
 from adapter_core.tables.gdal import LAYER
 
 if TYPE_CHECKING:
@@ -51,9 +51,10 @@ class Adapter(SQLEngine):
 
     def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
         import duckdb
+        import duckdb_extension_spatial
 
         database = duckdb.connect()
-        database.execute(f"LOAD '{_extension()}'")
+        database.load_extension(extension_file(duckdb_extension_spatial))
         covering = ""
         for name, path in tables.items():
             where = str(path).replace("'", "''")
@@ -106,15 +107,6 @@ class Adapter(SQLEngine):
 
     def _width(self, handle: Any) -> int:
         return len(handle["database"].execute(f"DESCRIBE {TABLE}").fetchall())
-
-
-@functools.cache
-def _extension() -> str:
-    """Return the path of the extension in its package."""
-    import duckdb_extension_spatial
-
-    folder = Path(duckdb_extension_spatial.__file__).parent
-    return str(next(folder.rglob("*.duckdb_extension"))).replace("'", "''")
 
 
 def _covering(path: Path) -> str:

@@ -10,6 +10,7 @@ from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE
 from adapter_core.query_engine import Part
 from adapter_core.query_sql import quoted
+from adapter_core.tables.duckdb import extension_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,10 +82,8 @@ def _connected(path: Path | None = None) -> Any:
     import duckdb
     import duckdb_extension_vss
 
-    package = Path(duckdb_extension_vss.__file__).parent
-    file = package / "extensions" / f"v{duckdb.__version__}" / "vss.duckdb_extension"
     database = duckdb.connect(path or ":memory:")
-    database.load_extension(str(file))
+    database.load_extension(extension_file(duckdb_extension_vss))
     return database
 
 

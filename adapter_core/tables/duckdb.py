@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from operator import and_
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import (
@@ -98,6 +99,20 @@ class DuckDBScan(PartialReads):
         with self._scanned(path) as scanned:
             table = projected(scanned, columns)
             yield from map(self._framing(table, path), batches_of(table, batch_rows))
+
+
+class DuckDBTable(DuckDBScan, DuckDBColumns):
+    """A format of DuckDB's own databases, whose arrays and sums come from the scanned relation."""
+
+    def _read_arrays(
+        self, path: Path, columns: list[str], where: Predicate | None
+    ) -> dict[str, np.ndarray]:
+        with self._scanned(path) as table:
+            return arrays_of_relation(table, columns, where)
+
+    def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
+        with self._scanned(path) as table:
+            return sums_of_relation(table, columns, where)
 
 
 class DuckDBText(DuckDBScan):
@@ -239,6 +254,20 @@ def registered(connection: duckdb.DuckDBPyConnection, table: pa.Table) -> Iterat
         yield
     finally:
         connection.unregister("given")
+
+
+def create_table(connection: duckdb.DuckDBPyConnection, name: str, tables: Iterable[pa.Table]) -> None:
+    """Create a table of Arrow tables of one schema, which are inserted in turn."""
+    for number, table in enumerate(tables):
+        with registered(connection, table):
+            into = f"INSERT INTO {name}" if number else f"CREATE TABLE {name} AS"
+            connection.execute(f"{into} FROM given")
+
+
+@cache
+def extension_file(package: ModuleType) -> str:
+    """Return the path of the extension of DuckDB in a package of the index."""
+    return str(next(Path(str(package.__file__)).parent.rglob("*.duckdb_extension")))
 
 
 @contextmanager

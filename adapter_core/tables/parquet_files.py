@@ -1,4 +1,4 @@
-"""Tables in partitions that are Parquet files, which a log of the format lists."""
+"""Parquet files of a table: partitions that a log of the format lists, and their codec."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adapter_core import DataFormat, PartitionedTable, Piece, RemoteFile
 from adapter_core.tables.arrow import arrow_of, frame_of, positions, retyped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pandas as pd
     import pyarrow as pa
@@ -70,3 +70,15 @@ class ParquetFiles(PartitionedTable):
 
         path, system = self.folder.arrow(piece.name)
         return pq.read_metadata(path, filesystem=system).num_rows
+
+
+def codec_of_files(files: Iterable[Path]) -> str | None:
+    """Return the codec of the first compressed column chunk of Parquet files, None if there is none."""
+    import pyarrow.parquet as pq
+
+    for metadata in map(pq.read_metadata, files):
+        for group in map(metadata.row_group, range(metadata.num_row_groups)):
+            for column in map(group.column, range(group.num_columns)):
+                if column.compression != "UNCOMPRESSED":
+                    return str(column.compression).lower()
+    return None
