@@ -57,7 +57,7 @@ HARM: dict[str, Callable[[str], object]] = {
     "crash": lambda _: os.kill(os.getpid(), signal.SIGSEGV),
     "exit": lambda _: os._exit(3),
     "hang": _spin,
-    "allocate": lambda _: len(bytearray(b"x" * 2**20) * 1200),
+    "allocate": lambda _: len(bytearray(b"x" * 2**20) * 600),
     "fail": lambda _: {}["missing"],
     "print": lambda _: os.write(2, b"warning\n"),
     "control characters": lambda _: _refuse("a\0b"),
@@ -76,4 +76,4 @@ def _obey(path: Path) -> object:
 def target() -> Target:
     """Return the reader."""
     seeds = {"file": lambda path: path.write_text("nothing\n", encoding="utf-8")}
-    return Target("harmful", seeds, (damage_bytes,), _obey, is_data=True, cpu_seconds=3)
+    return Target("harmful", seeds, (damage_bytes,), _obey, is_data=True, cpu_seconds=5)
