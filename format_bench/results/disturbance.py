@@ -43,8 +43,15 @@ _COMPUTING = {f"{step} time": f"{step} CPU time" for step in ("save", "read", "q
 # Axes under whose conditions calls wait for something else than CPUs.
 _WAITING = {"medium", "link", "place", "memory limit"}
 
-NOISY, TOO_NOISY = 0.5, 1.0
-"""Noise of the median cell above which a banner says so, and above which no winner is named."""
+NOISY = 0.33
+"""Noise of the median cell above which a banner says so.
+
+The noise bounds 95 % of differences, and half of normally distributed ones are beyond a third of that
+bound: so half of the times of another run are 10 % off, or more.
+"""
+
+TOO_NOISY = 1.0
+"""Noise of the median cell above which no winner is named."""
 
 # Samples of one process whose range says something where the noise of rounds is not known.
 _FEWEST_SAMPLES = 3

@@ -131,6 +131,10 @@ def test_above_a_noise_of_100_percent_no_winner_is_named_in_any_view():
     assert any("too noisy" in str(each) for each in top.answer)
 
 
+def test_a_noise_that_moves_half_of_the_times_by_a_tenth_is_said_first():
+    assert "two runs differ by up to 40%" in headline_of(results_of(noisy(1.4))).banner
+
+
 def test_below_it_ties_are_named():
     answer = recommend(results_of(noisy(1.2)), {READ: 1})
     assert not answer.is_undecided
