@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,10 @@ from format_bench.families.operations import registry_of
 from format_bench.instruments import isolation
 from format_bench.instruments.clock import time_call
 from format_bench.instruments.intervals import Interval, median_interval
+from format_bench.metadata import machine
 from format_bench.results.display.markdown import table_lines
 from format_bench.results.suites import FAMILIES
+from format_bench.studies.declared.blocks import circumstances
 from tools.plain_pairs import PAIRS_OF, Pair
 
 LIMIT = 1.05
@@ -68,11 +71,12 @@ LIMIT_SECONDS = 900
 PAGE = """\
 # Overhead of adapters
 
+{circumstances}
+
 A measured call of an adapter, and the plainest call of its library that does the same work (the code
-to paste of `format-bench show LABEL --code`), take turns in one process; the ratio is that of their CPU
-times, user and system. Up to {limit} is the aim; larger ratios have their cause beside them. Measured
-{dates} by
-`python -m tools.overhead --out FILE --page`.
+to paste of `format-bench show LABEL --code`), take turns in one process, one for each adapter. The
+ratio is that of their CPU times, user and system, with the interval of the median. Up to {limit} is the
+aim; larger ratios have their cause beside them. Made by `python -m tools.overhead --out FILE --page`.
 """
 
 
@@ -161,18 +165,6 @@ def measured(family: str, adapter: Any, size: int, pairs: int, seconds: float) -
             yield compared(family, adapter.label, pair, pairs, seconds)
 
 
-def report(found: Sequence[Overhead], without: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of the table, sorted by ratio, and the adapters that are not in it."""
-    ordered = sorted(found, key=lambda each: -statistics.median(each.ratios))
-    yield from table_lines(HEADER, [each.cells for each in ordered])
-    yield ""
-    within = sum(each.ratio.low <= LIMIT for each in found)
-    over = sum(each.is_over for each in found)
-    yield f"{len(found)} compared; {within} up to {LIMIT}, or within noise; {over} above without a cause"
-    for label, reason in without.items():
-        yield f"- {label}: {reason}"
-
-
 @dataclass(frozen=True)
 class Compared:
     """Comparisons of one adapter, a line of the file that `--out` names."""
@@ -181,12 +173,25 @@ class Compared:
     label: str
     rows: int
     """Rows that were asked for."""
-    date: str
+    machine: Mapping[str, Any]
+    """Facts of the machine, times and load, named as in the metadata of a run."""
     found: Sequence[Overhead]
     sentence: str = ""
     """Why there are none, or not all."""
     failed: bool = False
     """Whether another try may find more."""
+
+
+def report(compared: Sequence[Compared]) -> Iterator[str]:
+    """Yield the lines of a family's table, sorted by ratio, and the adapters that are not in it."""
+    found = [one for each in compared for one in each.found]
+    ordered = sorted(found, key=lambda each: -statistics.median(each.ratios))
+    yield from table_lines(HEADER, [each.cells for each in ordered])
+    yield ""
+    within = sum(each.ratio.low <= LIMIT for each in found)
+    over = sum(each.is_over for each in found)
+    yield f"{len(found)} compared; {within} up to {LIMIT}, or within noise; {over} above without a cause"
+    yield from (f"- {each.label}: {each.sentence}" for each in compared if each.sentence)
 
 
 def compared_before(path: Path | None) -> list[Compared]:
@@ -213,13 +218,20 @@ def append(path: Path, compared: Compared) -> None:
 
 def compare(family: str, label: str, rows: int, pairs: int, seconds: float) -> Compared:
     """Compare an adapter in a process of its own."""
+    started, load = datetime.now(UTC).isoformat(), machine.load_average()
     outcome = isolation.run(measure, family, label, rows, pairs, seconds, limit_seconds=LIMIT_SECONDS)
     sentence = outcome.sentence
     if not sentence and not outcome.yielded:
         reason = registry_of(FAMILIES[family]).find(label).snippet
         sentence = f"no plain call: {reason}" if isinstance(reason, str) else "no plain call"
-    today = datetime.now(UTC).date().isoformat()
-    return Compared(family, label, rows, today, outcome.yielded, sentence, bool(outcome.status))
+    facts = {
+        "started": started,
+        "system": machine.system(),
+        "cpu": machine.cpu(),
+        "memory": machine.memory(),
+        "load_average": {"start": load, "end": machine.load_average()},
+    }
+    return Compared(family, label, rows, facts, outcome.yielded, sentence, bool(outcome.status))
 
 
 @click.command()
@@ -258,14 +270,15 @@ def main(  # noqa: PLR0913 (options)
                 line = ", ".join([*medians, *filter(None, [each.sentence])])
                 click.echo(f"{family} {label}: {line}", err=True)
             compared.append(each)
-    found = [one for each in compared for one in each.found]
     if page:
-        dates = sorted({each.date for each in compared})
-        click.echo(PAGE.format(limit=LIMIT, dates=" to ".join(dict.fromkeys([dates[0], dates[-1]]))))
-    without = {f"{each.label} ({each.family})": each.sentence for each in compared if each.sentence}
-    for line in report(found, without):
-        click.echo(line)
-    sys.exit(any(each.is_over for each in found))
+        sentence = circumstances([dict(each.machine) for each in compared])
+        click.echo(PAGE.format(limit=LIMIT, circumstances=sentence))
+    for family, group in groupby(compared, lambda each: each.family):
+        click.echo(f"## {FAMILIES[family].title}\n" if page else f"{family}:")
+        for line in report([*group]):
+            click.echo(line)
+        click.echo()
+    sys.exit(any(one.is_over for each in compared for one in each.found))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,8 @@ def test_a_slow_adapter_is_found_unless_its_cause_is_declared(monkeypatch):
     found = [each for each in measured(Slow()) if each.step == "read"]
     assert [each.is_over for each in found] == [True, True]
     assert all(len(each.ours) == len(each.plain) == 6 for each in found)
-    (line,) = [line for line in overhead.report(found, {}) if "compared" in line]
+    compared = overhead.Compared("tables", "Pickle", 2_000, {}, found)
+    (line,) = [line for line in overhead.report([compared]) if "compared" in line]
     assert line == "2 compared; 0 up to 1.05, or within noise; 2 above without a cause"
 
     monkeypatch.setattr(overhead, "CAUSES", {"tables: Pickle read": "it reads ten times"})
@@ -64,11 +65,12 @@ def test_an_adapter_without_code_says_why():
 def test_the_command_prints_a_table_by_ratio():
     arguments = ["Pickle", "XML[etree]", "--family", "tables", "--rows", "300", "--pairs", "2"]
     done = CliRunner().invoke(overhead.main, arguments)
-    header, _, *rows = done.stdout.splitlines()
+    family, header, _, *rows = done.stdout.rstrip().splitlines()
+    assert family == "tables:"
     assert header.split("|")[1].strip() == "adapter"
     ratios = [float(row.split("|")[6]) for row in rows[:4]]
     assert ratios == sorted(ratios, reverse=True)
-    assert rows[-1].startswith("- XML[etree] (tables): no plain call: ")
+    assert rows[-1].startswith("- XML[etree]: no plain call: ")
     assert done.exit_code == ("0 above" not in rows[5])
 
 
@@ -81,7 +83,8 @@ def test_an_interrupted_comparison_goes_on(tmp_path, monkeypatch):
             raise KeyboardInterrupt
         found = [overhead.Overhead(family, label, "numbers", "read", [2.0] * 6, [2.0] * 6)]
         failed = asked == ["Feather"]
-        return overhead.Compared(family, label, rows, "2026-11-25", found, "it crashed" * failed, failed)
+        facts = {"started": "2026-11-25T08:00", "load_average": {"start": [0.5, 1.0, 1.0]}}
+        return overhead.Compared(family, label, rows, facts, found, "it crashed" * failed, failed)
 
     monkeypatch.setattr(overhead, "compare", compare)
     arguments = ["Feather", "ORC", "Parquet", "--family", "tables", "--out", str(file)]
@@ -95,5 +98,6 @@ def test_an_interrupted_comparison_goes_on(tmp_path, monkeypatch):
     assert len(asked) == 5
     assert again.stdout == done.stdout
     assert again.stdout.startswith("# Overhead of adapters\n")
-    assert "Measured\n2026-11-25 by" in again.stdout
+    assert "2026-11-25, 3 runs, load 0.5.*" in again.stdout
+    assert "## Tables\n" in again.stdout
     assert "3 compared; 3 up to 1.05" in again.stdout
