@@ -26,8 +26,6 @@ _TILE_MULTIPLE = 16
 _MOST_BANDS = 2**16 - 1
 # Classic TIFF has offsets of 32 bits; the rest is for headers.
 _CLASSIC_BYTES = 2**32 - 2**26
-# Of blocks; GDAL's default is 5 % of the machine's memory.
-_CACHE_MB = 64
 _LEVELS = {"deflate": "ZLEVEL", "zstd": "ZSTD_LEVEL"}
 
 
@@ -37,8 +35,8 @@ class Adapter(ArrayStore):
     Blocks are strips if chunks are as wide as the array, else tiles. The name, dimensions, attributes
     and coordinates are JSON in GDAL's metadata. Larger arrays are BigTIFF. The predictor is the
     horizontal one for integers, and the floating-point one for floats. rasterio has no types for
-    booleans and float16, and each read takes longer the more bands the file has. GDAL decides on the
-    size of its cache of blocks once in a process: 64 MiB, unless something else has used it before.
+    booleans and float16, and each read takes longer the more bands the file has. GDAL caches the blocks
+    of open files in 5 % of the machine's memory, its default.
 
     The driver's options: https://gdal.org/en/stable/drivers/raster/gtiff.html.
     """
@@ -104,30 +102,25 @@ class Adapter(ArrayStore):
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-        import rasterio
 
         height, width = source.shape[-2:]
         rows, columns = source.chunks[-2:]
         blocks: dict[str, Any] = {"blockysize": min(rows, height)}
         if columns < width:
             blocks = {"tiled": True, "blockxsize": columns, "blockysize": rows}
-        cache = rasterio.Env(GDAL_CACHEMAX=_CACHE_MB)
-        with (
-            cache,
-            _opened(
-                path,
-                "w",
-                driver="GTiff",
-                count=math.prod(source.shape[:-2]),
-                height=height,
-                width=width,
-                dtype=source.dtype.name,
-                interleave="band",
-                bigtiff="YES" if source.size_bytes > _CLASSIC_BYTES else "NO",
-                **blocks,
-                **_options(source, codec, level),
-            ) as file,
-        ):
+        with _opened(
+            path,
+            "w",
+            driver="GTiff",
+            count=math.prod(source.shape[:-2]),
+            height=height,
+            width=width,
+            dtype=source.dtype.name,
+            interleave="band",
+            bigtiff="YES" if source.size_bytes > _CLASSIC_BYTES else "NO",
+            **blocks,
+            **_options(source, codec, level),
+        ) as file:
             file.update_tags(**{KEY: Description.of(source).to_json()})
             for selection, values in source:
                 bands, window = _place(selection, source.shape)
@@ -170,14 +163,12 @@ class _Reader(ArrayReader):
 
     def _read(self, selection: Selection) -> np.ndarray:
         import numpy as np
-        import rasterio
 
         shape = shape_of(selection)
         if 0 in shape:
             return np.empty(shape, self.dtype)
         bands, window = _place(selection, self.shape)
-        with rasterio.Env(GDAL_CACHEMAX=_CACHE_MB):
-            found: np.ndarray = self._file.read(bands, window=window)
+        found: np.ndarray = self._file.read(bands, window=window)
         return found.reshape(shape)
 
     def close(self) -> None:
