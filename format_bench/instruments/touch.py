@@ -36,10 +36,18 @@ def touch_arrow(table: pa.Table) -> pa.Table:
 
 
 def touch_array(values: np.ndarray) -> None:
-    """Read one byte of every page of an array; make it contiguous first, as its users need it."""
+    """Read one byte of every page of an array that maps a file; make it contiguous, as its users need it.
+
+    NumPy's own memory has been written by the library: only memory of others may be a mapped file.
+    """
     import numpy as np
 
-    _touch(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
+    values = np.ascontiguousarray(values)
+    owner = values
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if not owner.flags.owndata:
+        _touch(values.reshape(-1).view(np.uint8))
 
 
 def arrays_of(values: Any) -> Iterator[np.ndarray]:

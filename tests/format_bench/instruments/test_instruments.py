@@ -23,7 +23,7 @@ from format_bench.conformance.tables import every_table
 from format_bench.instruments import clock, isolation, memory, page_cache
 from format_bench.instruments.intervals import median_interval, share_interval
 from format_bench.instruments.memory_limit import limit_address_space
-from format_bench.instruments.touch import arrays_of, is_mapped, touch
+from format_bench.instruments.touch import arrays_of, is_mapped, touch, touch_array
 from format_bench.results.status import CellStatus
 
 MB = 1_000_000
@@ -392,6 +392,17 @@ def test_a_column_of_a_block_is_touched_where_it_is(tmp_path):
     assert not is_mapped(np.zeros(100).__array_interface__["data"][0])
     touch(df)
     assert page_cache.resident_share(path) > 0.99
+
+
+def test_an_array_in_a_mapped_file_is_touched_through_its_views(tmp_path):
+    path = tmp_path / "array.bin"
+    np.zeros(MB).tofile(path)
+    page_cache.make_cold(path)
+    mapped = np.memmap(path, np.float64)
+    part = mapped[: MB // 2].reshape(2, -1).view(np.ndarray)
+    assert page_cache.resident_share(path) < 0.9
+    touch_array(part)
+    assert page_cache.resident_share(path) > 0.45
 
 
 # --- isolation -------------------------------------------------------------------------------------
