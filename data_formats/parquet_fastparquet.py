@@ -143,7 +143,7 @@ def _write(df: pd.DataFrame, path: Path | str, **options: Any) -> None:
     import fastparquet
 
     seconds = dict.fromkeys(df.columns[df.dtypes == "datetime64[s]"], "datetime64[ms]")
-    fastparquet.write(str(path), df.astype(seconds), write_index=False, **options)
+    fastparquet.write(str(path), df.astype(seconds) if seconds else df, write_index=False, **options)
 
 
 def _table(parquet: fastparquet.ParquetFile, columns: list[str] | None) -> pd.DataFrame:
@@ -154,10 +154,9 @@ def _table(parquet: fastparquet.ParquetFile, columns: list[str] | None) -> pd.Da
     texts = _TEXT if isinstance(pd.api.types.pandas_dtype("str"), pd.StringDtype) else {}
     # Files of other programs have no metadata of pandas.
     described = parquet.pandas_metadata.get("columns", ())
-    return df.astype(
-        {
-            each["name"]: texts[each["pandas_type"]]
-            for each in described
-            if each["pandas_type"] in texts and each["name"] in df.columns
-        }
-    )
+    types = {
+        each["name"]: texts[each["pandas_type"]]
+        for each in described
+        if each["pandas_type"] in texts and each["name"] in df.columns
+    }
+    return df.astype(types) if types else df

@@ -59,9 +59,19 @@ class Adapter(StreamStore):
             records = list(documents(block, of))
             simpleion.dump(records, file, binary=True, sequence_as_stream=True)
 
-    def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
-        from amazon.ion import simpleion
+    def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
+        # In two thirds of the time of a list of the iterator's, which enters a context for each record.
+        records: list[Any] = _loaded(file, parse_eagerly=True)
+        return records
 
-        kinds = simpleion.IonPyValueModel
-        model = kinds.MAY_BE_BARE | kinds.SYMBOL_AS_TEXT | kinds.STRUCT_AS_STD_DICT
-        return simpleion.load(file, single_value=False, parse_eagerly=False, value_model=model)
+    def _iterate_stream(self, file: BufferedReader, of: RecordType) -> Iterator[Any]:
+        records: Iterator[Any] = _loaded(file, parse_eagerly=False)
+        return records
+
+
+def _loaded(file: BufferedReader, *, parse_eagerly: bool) -> Any:
+    from amazon.ion import simpleion
+
+    kinds = simpleion.IonPyValueModel
+    model = kinds.MAY_BE_BARE | kinds.SYMBOL_AS_TEXT | kinds.STRUCT_AS_STD_DICT
+    return simpleion.load(file, single_value=False, parse_eagerly=parse_eagerly, value_model=model)
