@@ -39,7 +39,7 @@ class Adapter(ImageStorage):
     requires = ("h5py",)
     file_facts = FileFacts(version="superblock 0", threads="one")
     snippet = Snippet(
-        imports="import h5py\nimport numpy as np",
+        imports="import math\nfrom itertools import accumulate\n\nimport h5py\nimport numpy as np",
         write="""
             with h5py.File({path}, "w") as file:
                 pixels = np.concatenate([each.ravel() for each in images])
@@ -51,8 +51,8 @@ class Adapter(ImageStorage):
             with h5py.File({path}) as file:
                 pixels, shapes, labels = (file[n][()] for n in ("pixels", "shapes", "labels"))
             shapes = [tuple(each if each[2] else each[:2]) for each in shapes.tolist()]
-            ends = np.cumsum([np.prod(each) for each in shapes])[:-1]
-            images = [part.reshape(shape) for part, shape in zip(np.split(pixels, ends), shapes)]
+            starts = [0, *accumulate(map(math.prod, shapes))]
+            images = [pixels[i:j].reshape(each) for i, j, each in zip(starts, starts[1:], shapes)]
         """,
         given=Given.IMAGES,
     )

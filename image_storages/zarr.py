@@ -40,7 +40,7 @@ class Adapter(ImageStorage):
     requires = ("zarr>=3.1",)
     file_facts = FileFacts(version="3", differs="no codec, while zarr-python takes zstd")
     snippet = Snippet(
-        imports="import numpy as np\nimport zarr",
+        imports="import math\nfrom itertools import accumulate\n\nimport numpy as np\nimport zarr",
         write="""
             group = zarr.create_group({path})
             plain = {"compressors": None, "config": {"write_empty_chunks": True}}
@@ -54,8 +54,8 @@ class Adapter(ImageStorage):
             group = zarr.open_group({path}, mode="r")
             pixels, shapes, labels = (group[name][:] for name in ("pixels", "shapes", "labels"))
             shapes = [tuple(each if each[2] else each[:2]) for each in shapes.tolist()]
-            ends = np.cumsum([np.prod(each) for each in shapes])[:-1]
-            images = [part.reshape(shape) for part, shape in zip(np.split(pixels, ends), shapes)]
+            starts = [0, *accumulate(map(math.prod, shapes))]
+            images = [pixels[i:j].reshape(each) for i, j, each in zip(starts, starts[1:], shapes)]
         """,
         given=Given.IMAGES,
     )
