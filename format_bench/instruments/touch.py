@@ -36,7 +36,7 @@ def touch_arrow(table: pa.Table) -> pa.Table:
 
 
 def touch_array(values: np.ndarray) -> None:
-    """Read one byte of every page of an array that maps a file; make it contiguous, as its users need it.
+    """Read one byte of every page of an array that maps a file; contiguous as its users need it.
 
     NumPy's own memory has been written by the library: only memory of others may be a mapped file.
     """
