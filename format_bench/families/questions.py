@@ -10,6 +10,7 @@ import difflib
 import hashlib
 import json
 import math
+import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -317,8 +318,7 @@ def _described(fields: Mapping[str, Any]) -> str:
     return " ".join(text.replace('"', "").split())[:_DESCRIBED]
 
 
-# A line of a terminal.
-# Most characters of a question without words.
+# Most characters of a question without words: a line of a terminal.
 _DESCRIBED = 80
 
 # A test of a value, and the text in its place.
@@ -351,6 +351,11 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def _is_finite(value: Any) -> bool:
+    # Neither NaN, nor an integer that no float can be.
+    return _is_number(value) and abs(value) <= sys.float_info.max
+
+
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
@@ -373,21 +378,27 @@ def _are_moments(value: Any) -> bool:
 
 def _is_nearest(value: Any) -> bool:
     vectors = value.get("vectors") if _is_table(value) else None
-    return (_is_count(vectors) or _list_of(_list_of(_is_number))(vectors)) and all(
-        _is_count(value.get(name, 1)) for name in ("count", "candidates")
+    return (
+        (_is_count(vectors) or _list_of(_list_of(_is_finite))(vectors))
+        and _is_text(value.get("column"))
+        and all(_is_count(value.get(name, 1)) for name in ("count", "candidates"))
     )
 
 
 def _is_box(value: Any) -> bool:
     if not _is_table(value) or value.keys() not in ({"column", "share"}, {"column", "bounds"}):
         return False
-    bounds = value.get("bounds", [0, 0, 0, 0])
     return (
         _is_text(value["column"])
         and _is_share(value.get("share", 1))
-        and _list_of(_is_number)(bounds)
-        and len(bounds) == len(("least x", "least y", "greatest x", "greatest y"))
+        and _are_bounds(value.get("bounds", [0, 0, 0, 0]))
     )
+
+
+def _are_bounds(value: Any) -> bool:
+    if not _list_of(_is_finite)(value) or len(value) != len(("least x", "y", "greatest x", "y")):
+        return False
+    return bool(value[0] <= value[2] and value[1] <= value[3])
 
 
 _DATES, _TIMES = [date, date], [datetime, datetime]
@@ -443,7 +454,7 @@ _TABLE_FIELDS: dict[str, _Check] = {
     "nearest": (_is_nearest, '{ column = "embedding", count = 10, vectors = 20 }'),
     "box": (
         _is_box,
-        '{ column = "geometry", share = 0.001 }, or bounds = [0, 0, 3, 2] in place of a share',
+        '{ column = "geometry", share = 0.001 }, or bounds = [0, 0, 3, 2], least first, for a share',
     ),
     "shape": (lambda value: value is True, "true, or leave it out"),
     "sql": (_is_text, "a statement on the table data"),

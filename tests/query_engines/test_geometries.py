@@ -165,10 +165,22 @@ def test_a_geometry_of_another_column_and_other_forms_are_refused(stored):
         asked(df, box={"column": "name", "share": 0.1})
     with pytest.raises(InvalidQuestionsError, match="a point has two numbers, not 3"):
         asked(df, nearest={"column": "geometry", "count": 3, "vectors": [[1, 2, 3]]})
-    for box in ({"column": "geometry"}, {"column": "geometry", "bounds": [1, 2, 3]}, [1, 2, 3, 4]):
+    wrong = [1, 2, 3], [3, 0, 1, 2], [0, 2, 1, 1], [0, 0, np.nan, 1], [-np.inf, 0, 1, 1]
+    boxes = [{"column": "geometry", "bounds": each} for each in wrong]
+    for box in ({"column": "geometry"}, [1, 2, 3, 4], *boxes):
         entry = {"name": "x", "columns": ["id"], "box": box}
         with pytest.raises(InvalidQuestionsError, match="box is"):
             list(read_entries("mine.toml", {"question": [entry]}))
+
+
+@pytest.mark.parametrize(
+    "change", [{"column": 3}, {"vectors": [[1, np.nan]]}, {"vectors": [[1, 10**400]]}, {"count": "3"}]
+)
+def test_neighbours_of_another_form_are_refused(change):
+    near = {"column": "geometry", "count": 3, "vectors": [[1, 2]]}
+    entry = {"name": "x", "columns": ["id"], "nearest": near | change}
+    with pytest.raises(InvalidQuestionsError, match=r"question 'x': nearest is .*; write \{ column"):
+        list(read_entries("mine.toml", {"question": [entry]}))
 
 
 def test_an_engine_without_geometries_says_so(stored):
