@@ -55,12 +55,16 @@ class Adapter(SQLEngine):
 
         database = duckdb.connect()
         database.load_extension(extension_file(duckdb_extension_spatial))
-        covering = ""
+        covering, covered = "", TABLE
         for name, path in tables.items():
             where = str(path).replace("'", "''")
             if format_label == "GeoParquet":
-                database.execute(f"CREATE VIEW {name} AS FROM read_parquet('{where}')")
-                covering = _covering(path) if name == TABLE else covering
+                source, bounds = f"read_parquet('{where}')", _covering(path)
+                # The column of a tuned file with the bounds is none of the table's own.
+                columns = f"* EXCLUDE ({bounds})" if bounds else "*"
+                database.execute(f"CREATE VIEW {name} AS SELECT {columns} FROM {source}")  # noqa: S608 (quoted)
+                if name == TABLE:
+                    covering, covered = bounds, f"{source} AS {TABLE}"
                 continue
             source = f"ST_Read('{where}', layer = '{LAYER}')"
             names = [each[0] for each in database.execute(f"DESCRIBE FROM {source}").fetchall()]
@@ -70,7 +74,7 @@ class Adapter(SQLEngine):
                 if each not in _NUMBERS
             )
             database.execute(f"CREATE VIEW {name} AS SELECT {wanted} FROM {source}")  # noqa: S608 (quoted)
-        return {"database": database, "covering": covering}
+        return {"database": database, "covering": covering, "covered": covered}
 
     def close(self, handle: dict[str, Any]) -> None:
         handle["database"].close()
@@ -80,14 +84,14 @@ class Adapter(SQLEngine):
             return sql(query)
         if query.nearest:
             return _near(query, query.nearest)
-        source, where = TABLE, []
+        source, where = handle["covered"], []
         if query.join and query.join.intersects:
             one, other = (f"{each}.{GEOMETRY}" for each in (TABLE, query.join.table))
             source += f" JOIN {query.join.table} ON ST_Intersects({one}, {other})"
         if query.box:
             left, lower, right, upper = query.box.bounds
             box = f"ST_MakeEnvelope({left!r}, {lower!r}, {right!r}, {upper!r})"
-            where.append(f"ST_Intersects({quoted(query.box.column)}, {box})")
+            where.append(f"ST_Intersects({TABLE}.{quoted(query.box.column)}, {box})")
             if covering := handle["covering"]:
                 # The reader does not know that these are the bounds of the geometries.
                 where.append(f"{covering}.xmin <= {right!r} AND {covering}.xmax >= {left!r}")
@@ -120,19 +124,23 @@ def _covering(path: Path) -> str:
 
 def _selected(query: Query) -> str:
     return ", ".join(
-        f"ST_AsWKB({GEOMETRY}) AS {GEOMETRY}" if each == GEOMETRY else quoted(each)
-        for each in query.columns
+        f"{_as_read(each)} AS {GEOMETRY}" if each == GEOMETRY else quoted(each) for each in query.columns
     )
+
+
+def _as_read(name: str) -> str:
+    """Return a column of the table, with geometries in WKB."""
+    column = f"{TABLE}.{quoted(name)}"
+    return f"ST_AsWKB({column})" if name == GEOMETRY else column
 
 
 def _near(query: Query, nearest: Nearest) -> str:
     """Return the statement for the rows nearest to each point, point after point."""
     points = ", ".join(f"({place}, {x!r}, {y!r})" for place, (x, y) in enumerate(nearest.vectors))
-    distance = f"ST_Distance({quoted(nearest.column)}, ST_Point(x, y))"
-    row = ", ".join(
-        f"{quoted(each)} := " + (f"ST_AsWKB({each})" if each == GEOMETRY else quoted(each))
-        for each in query.columns
-    )
+    # The table may have columns with the names of the points', too.
+    place, point = f"{_POINTS}.place", f"ST_Point({_POINTS}.x, {_POINTS}.y)"
+    distance = f"ST_Distance({TABLE}.{quoted(nearest.column)}, {point})"
+    row = ", ".join(f"{quoted(each)} := {_as_read(each)}" for each in query.columns)
     first = f"unnest(arg_min(struct_pack({row}), {distance}, {nearest.count}), recursive := true)"
     source = f"{TABLE}, (VALUES {points}) AS {_POINTS}(place, x, y)"
-    return f"SELECT {first} FROM {source} GROUP BY place ORDER BY place"  # noqa: S608 (numbers, quoted)
+    return f"SELECT {first} FROM {source} GROUP BY {place} ORDER BY {place}"  # noqa: S608 (numbers, quoted)

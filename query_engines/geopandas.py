@@ -50,7 +50,9 @@ class Adapter(ScanEngine):
             import pyarrow.parquet as pq
 
             facts = pq.read_metadata(path)
-            return facts.num_rows, len(facts.schema.to_arrow_schema())
+            columns = len(facts.schema.to_arrow_schema())
+            # The bounds in a tuned file are no column of the table's own.
+            return facts.num_rows, columns - (label == "GeoParquet" and _is_covered(path))
         import pyogrio
 
         found = pyogrio.read_info(path, layer=LAYER, force_feature_count=True, force_total_bounds=True)
@@ -65,14 +67,15 @@ class Adapter(ScanEngine):
         if not query.asks_geometries:
             return super()._finished(handle, table, query)
         label, path = table
-        frame = _frame(label, path, query.read, query.box)
+        selecting = query.box or query.nearest or query.join
+        frame = _frame(label, path, query.read, selecting.column if selecting else GEOMETRY, query.box)
         if query.nearest:
             return _arrow(frame.iloc[_neighbours(frame, query.nearest)], query.columns)
         joined: tuple[str, ...] = ()
         if query.join and query.join.intersects:
             joined = tuple(query.join.columns)
             second = handle["paths"][query.join.table]
-            other = _frame(label, second, [query.join.key, *joined], None)
+            other = _frame(label, second, [query.join.key, *joined], query.join.key, None)
             frame = frame.sjoin(other.set_geometry(query.join.key), predicate="intersects")
         found = _arrow(frame, [*query.read, *joined])
         if query.where:
@@ -102,7 +105,9 @@ def _options(label: str) -> Mapping[str, str]:
     return OPEN_GEOJSON if label == "GeoJSON" else {}
 
 
-def _frame(label: str, path: Path, columns: Sequence[str], box: Box | None) -> geopandas.GeoDataFrame:
+def _frame(
+    label: str, path: Path, columns: Sequence[str], geometry: str, box: Box | None
+) -> geopandas.GeoDataFrame:
     """Return columns with geometries, of the rows whose geometries intersect a rectangle."""
     import geopandas
     import shapely
@@ -112,7 +117,8 @@ def _frame(label: str, path: Path, columns: Sequence[str], box: Box | None) -> g
         import pyarrow.parquet as pq
 
         df = pq.read_table(path, columns=list(columns), partitioning=None).to_pandas()
-        frame = geopandas.GeoDataFrame(df, geometry=geopandas.GeoSeries.from_wkb(df[GEOMETRY]))
+        df[geometry] = geopandas.GeoSeries.from_wkb(df[geometry])
+        frame = geopandas.GeoDataFrame(df, geometry=geometry)
     elif label == "GeoParquet":
         within = bounds if _is_covered(path) else None
         frame = geopandas.read_parquet(path, columns=list(columns), bbox=within)

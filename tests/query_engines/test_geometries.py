@@ -159,6 +159,47 @@ def test_a_null_is_near_to_nothing_and_intersects_nothing(label, stored, tmp_pat
     pair.engine.close(handle)
 
 
+@pytest.mark.parametrize("geometry", ["geometry", "geom"])
+@pytest.mark.parametrize("label", PAIRS)
+def test_columns_may_have_any_names(label, geometry, stored, tmp_path):
+    pair = query_engines.find(label)
+    if not (answer := pair.availability()):
+        pytest.skip(answer.reason)
+    df = stored("places")[0].tables["data"].head(40)
+    # Names that statements of engines give to points.
+    df = df.rename(columns={"kind": "x", "name": "place", "height": "y", "geometry": geometry})
+    try:
+        pair.save({"data": df}, tmp_path / "tables")
+    except CannotHoldError as error:
+        assert re.search("the last one, named 'geometry'|has the name 'geom' for itself", str(error))
+        return
+    handle = pair.engine.open(pair.format.label, pair.paths(tmp_path / "tables"))
+    columns = ["id", "x", "y", "place", geometry]
+    for query in (
+        Query(columns=columns, box=Box(geometry, (-90, -90, 90, 90))),
+        Query(columns=columns, nearest=Nearest(geometry, [[10, 20]], 1, of_geometries=True)),
+    ):
+        found = pair.engine.answer(handle, query).sort_by("id").to_pydict()
+        assert found == reference.answer(query, {"data": df}).table.sort_by("id").to_pydict()
+    pair.engine.close(handle)
+
+
+@pytest.mark.parametrize("label", ["GeoParquet[duckdb.spatial]", "GeoParquet[geopandas]"])
+def test_bounds_in_a_tuned_file_are_no_column_of_the_table(label, stored, tmp_path):
+    pair = query_engines.find(label)
+    if not (answer := pair.availability()):
+        pytest.skip(answer.reason)
+    df = stored("places")[0].tables["data"].head(40)
+    pair.save_tuned({"data": df}, tmp_path / "tables", {"data": (["id"], [])})
+    handle = pair.engine.open(pair.format.label, pair.paths(tmp_path / "tables"))
+    shape = pair.engine.answer(handle, Query(shape=True)).to_pydict()
+    assert shape == {"rows": [40], "columns": [df.shape[1]]}
+    if Part.SQL in pair.engine.does:
+        found = pair.engine.answer(handle, Query(statement="SELECT * FROM data"))
+        assert found.column_names == list(df.columns)
+    pair.engine.close(handle)
+
+
 def test_a_geometry_of_another_column_and_other_forms_are_refused(stored):
     df = stored("places")[0].tables["data"]
     with pytest.raises(InvalidQuestionsError, match="'name' contains no geometries"):
