@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import Kind, kinds_of
+from adapter_core.text import shortened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,11 +79,31 @@ def types_in(values: pa.Array | pa.ChunkedArray) -> list[str]:
     return [TYPES[number - 1] for number in numbers]
 
 
+def geometries_of(column: pd.Series) -> np.ndarray:
+    """Return the geometries of a column, shape (rows,); None for nulls.
+
+    Raises
+    ------
+    InvalidSelectionError
+        If bytes that begin as a geometry are none.
+    """
+    import shapely
+
+    try:
+        found: np.ndarray = shapely.from_wkb(column.to_numpy(object))
+    except shapely.errors.ShapelyError as error:
+        reason = shortened(str(error))
+        raise InvalidSelectionError(
+            f"column {column.name!r} has bytes without geometry: {reason}"
+        ) from error
+    return found
+
+
 def bounds_of(column: pd.Series) -> np.ndarray:
     """Return the least x and y, and the greatest ones, of geometries, shape (rows, 4); NaN for none."""
     import shapely
 
-    found: np.ndarray = shapely.bounds(shapely.from_wkb(column.to_numpy(object)))
+    found: np.ndarray = shapely.bounds(geometries_of(column))
     return found
 
 
@@ -132,7 +154,7 @@ def with_empty(column: pd.Series) -> bool:
     """Return True if a geometry has no coordinates."""
     import shapely
 
-    return bool(shapely.is_empty(shapely.from_wkb(column.to_numpy(object))).any())
+    return bool(shapely.is_empty(geometries_of(column)).any())
 
 
 def with_long_coordinates(column: pd.Series) -> bool:
@@ -140,7 +162,7 @@ def with_long_coordinates(column: pd.Series) -> bool:
     import numpy as np
     import shapely
 
-    coordinates = shapely.get_coordinates(shapely.from_wkb(column.to_numpy(object)))
+    coordinates = shapely.get_coordinates(geometries_of(column))
     is_short = (np.round(coordinates, _SHORT_DECIMALS) == coordinates) & (
         np.abs(coordinates) < _SHORT_LIMIT
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ColumnReads, Given, Kind, Snippet, Trait
+from adapter_core.errors import InvalidSelectionError
 from adapter_core.geometries import GEOMETRY, geometry_columns, types_in, with_empty
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.sql import check_whole, misnamed
@@ -113,7 +114,11 @@ class FeatureFormat(ColumnReads):
         if names != [GEOMETRY] or df.columns[-1] != GEOMETRY:
             reason = f"geometries, which come back as one column, the last one, named {GEOMETRY!r}"
             self._refuse_column(names[0], reason)
-        if with_empty(df[GEOMETRY]):
+        try:
+            has_empty = with_empty(df[GEOMETRY])
+        except InvalidSelectionError as error:
+            raise self.refusal(str(error)) from error
+        if has_empty:
             self._refuse_column(GEOMETRY, "empty geometries, which GDAL may take for none")
         if not self.keeps_null_geometries and df[GEOMETRY].isna().any():
             self._refuse_column(GEOMETRY, "geometries with nulls, of which GDAL's reader makes others")

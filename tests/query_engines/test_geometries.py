@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import shapely
 
+import data_formats
 import query_engines
 from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.errors import InvalidQuestionsError
 from adapter_core.query import Box, Nearest, Query
 from adapter_core.query_engine import Part
-from format_bench.families.queries.operations import QueryOperations
-from format_bench.families.questions import Question, read_entries
+from format_bench.families.queries.operations import QueryOperations, QueryTables
+from format_bench.families.questions import Question, Questions, read_entries
 from format_bench.families.tables import reference
 from format_bench.families.tables.subject import Subject, layouts, query_of
 from tests.helpers import chosen
@@ -212,6 +213,18 @@ def test_a_geometry_of_another_column_and_other_forms_are_refused(stored):
         entry = {"name": "x", "columns": ["id"], "box": box}
         with pytest.raises(InvalidQuestionsError, match="box is"):
             list(read_entries("mine.toml", {"question": [entry]}))
+
+
+def test_bytes_that_only_begin_as_a_geometry_are_refused(stored):
+    df = stored("places")[0].tables["data"].head(40).copy()
+    df.loc[7, "geometry"] = df["geometry"][7][:9]
+    for field in ("box = {bounds = [0, 0, 1, 1]", "nearest = {count = 3, vectors = 2"):
+        text = f"[[question]]\nname = 'x'\ncolumns = ['id']\n{field}, column = 'geometry'}}"
+        questions = Questions((("mine.toml", text),))
+        with pytest.raises(InvalidQuestionsError, match="column 'geometry' has bytes without geometry"):
+            _ = QueryTables("mine", given={"data": df}, questions=questions, is_own=True).facts
+    with pytest.raises(CannotHoldError, match="column 'geometry' has bytes without geometry"):
+        data_formats.find("FlatGeobuf").check(df)
 
 
 @pytest.mark.parametrize(

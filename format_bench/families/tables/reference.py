@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
+from adapter_core.geometries import geometries_of
 from adapter_core.kinds import nested_array
 from adapter_core.query import (
     COUNT,
@@ -152,7 +153,7 @@ def selected(df: pd.DataFrame, query: Query) -> np.ndarray:
     if query.box:
         import shapely
 
-        mask &= _intersecting(_geometries(df[query.box.column]), shapely.box(*query.box.bounds))
+        mask &= _intersecting(geometries_of(df[query.box.column]), shapely.box(*query.box.bounds))
     for each in query.where:
         mask &= _mask(df[each.column], each)
     return np.flatnonzero(mask)
@@ -197,13 +198,6 @@ def _first(distances: np.ndarray, nearest: Nearest, what: str) -> np.ndarray:
     return found
 
 
-def _geometries(column: pd.Series) -> np.ndarray:
-    import shapely
-
-    found: np.ndarray = shapely.from_wkb(column.to_numpy(object))
-    return found
-
-
 def _intersecting(geometries: np.ndarray, one: Any) -> np.ndarray:
     """Return True for the geometries that intersect one, which only those near it are tried for."""
     import numpy as np
@@ -228,7 +222,7 @@ def _near_places(df: pd.DataFrame, nearest: Nearest) -> np.ndarray:
     import numpy as np
     import shapely
 
-    geometries = _geometries(df[nearest.column])
+    geometries = geometries_of(df[nearest.column])
     found = []
     for point in nearest.vectors:
         distances = shapely.distance(geometries, shapely.Point(point))
@@ -328,10 +322,10 @@ def _overlaid(columns: dict[str, pd.Series], join: Join, other: pd.DataFrame) ->
     """Return the columns of the pairs of rows whose geometries intersect, partner after partner."""
     import numpy as np
 
-    geometries = _geometries(columns[join.column])
+    geometries = geometries_of(columns[join.column])
     pairs = [
         np.flatnonzero(_intersecting(geometries, each)) if each is not None else np.zeros(0, np.intp)
-        for each in _geometries(other[join.key])
+        for each in geometries_of(other[join.key])
     ]
     partner = np.repeat(np.arange(len(pairs)), [len(each) for each in pairs])
     rows = np.concatenate(pairs)
