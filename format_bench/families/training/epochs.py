@@ -27,6 +27,7 @@ from format_bench.network import object_server
 from format_bench.network.places import StorePlace, environments_address, own_place, user_place
 from format_bench.network.proxy import RESET, Fault, Proxy
 from format_bench.network.trials import BYTES_PER_MBIT, Setting
+from format_bench.results.status import CellStatus
 
 # Durations of a model's step. Chosen, not measured: 2 ms is a small network on a large device, 50 ms a
 # large one.
@@ -150,11 +151,10 @@ class Trainings:
                 passes.append(trainer.take(len(passes), self.limit_seconds))
             most = MEMORY_BATCHES.stop
             seen = trainer.take(len(passes), self.limit_seconds, most=most, reads_memory=True)
-        costs["loader memory"] = [seen.memory_bytes]
         costs["sample CPU time"] = [each.cpu_seconds / self.count for each in passes[1:]]
         costs |= _times(opened.seconds, passes, self.count)
         measured = [Measured(metric, values) for metric, values in costs.items()]
-        return [*measured, *_order_of(passes), *_counts_of(passes, self.count)]
+        return [*measured, _memory_of(seen), *_order_of(passes), *_counts_of(passes, self.count)]
 
     def _bytes_over_link(self) -> dict[str, list[float]]:
         """Return the bytes per sample of the first epochs; nothing without a link."""
@@ -210,7 +210,9 @@ class Trainings:
         """Count the samples of an epoch whose process was killed in its middle, and of the rest."""
         if self.cannot_resume:
             raise UnsupportedError(f"it cannot resume: {self.cannot_resume}")
-        half = max(1, -(-self.count // self.order.batch_size) // 2)
+        half = -(-self.count // self.order.batch_size) // 2
+        if not half:
+            raise UnsupportedError("an epoch of one batch has no middle to be killed in")
         with self.training() as (trainer, _):
             before = trainer.take(0, self.limit_seconds, most=half)
             started = process_tree.descendants(trainer.pid)
@@ -266,6 +268,14 @@ def _times(opened_seconds: float, passes: Sequence[Pass], count: int) -> dict[st
         "sample time": [each.arrivals[-1] / count for each in later],
         **stalls,
     }
+
+
+def _memory_of(seen: Pass) -> Measured:
+    """Return the memory of a training; why there is none if the epoch ended before it was read."""
+    if seen.memory_bytes:
+        return Measured("loader memory", [seen.memory_bytes])
+    reason = f"memory is read at batch {MEMORY_BATCHES.start}, and an epoch has fewer"
+    return Measured("loader memory", [], reason, status=CellStatus.UNSUPPORTED)
 
 
 def _order_of(passes: Sequence[Pass]) -> list[Measured]:

@@ -148,6 +148,7 @@ class _Training:
 
     _feed: Feed | None = None
     _digests: Any = None
+    _world = 1
 
     def __init__(self) -> None:
         self._batches: Iterator[Batch] = iter(())
@@ -169,7 +170,7 @@ class _Training:
 
     def _open(self, order: dict[str, Any]) -> dict[str, Any]:
         wanted = Order(**order)
-        data, place = Path(wanted.data), wanted.place
+        data, place, self._world = Path(wanted.data), wanted.place, wanted.world
         if wanted.is_decoded:
             self._digests = sample_files.digests(data)
         feeding = Feeding(
@@ -225,7 +226,8 @@ class _Training:
             if not tolerates_errors:
                 raise
             failure = shortened(f"{type(error).__name__}: {error}")
-        if not arrivals and not goes_on and not failure:
+        # A part of few samples may have none.
+        if not arrivals and not goes_on and not failure and self._world == 1:
             raise ValueError("the epoch has no batch")
         cost = process_tree.cost() - before
         held.check()

@@ -125,6 +125,17 @@ def test_a_killed_training_is_resumed_where_it_was(measured):
     assert (list(found.repeats), found.sentence) == ([256], "256 repeated")
 
 
+def test_epochs_of_one_batch_have_no_memory_and_no_middle(measured):
+    found = measured("Feather[loop]", "epochs", count=8)
+    assert found["loader memory"].status is CellStatus.UNSUPPORTED
+    assert found["loader memory"].sentence == "memory is read at batch 2, and an epoch has fewer"
+    assert found["sample time"].repeats[0] > 0
+    (resumed,) = measured("Feather[loop]", "resume").values()
+    assert resumed.status is CellStatus.UNSUPPORTED
+    # One block of rows, which the first rank has.
+    assert list(measured("Feather[loop]", "two ranks")["samples off on two ranks"].repeats) == [0]
+
+
 def test_a_killed_worker_costs_the_rest_or_hangs(measured, monkeypatch):
     found = measured("Files[loop]", "faults", workers=1)
     stopped, server = found.values()
