@@ -191,13 +191,14 @@ def _database(path: Path) -> Iterator[Arctic]:
     from arcticdb import Arctic
 
     _hush()
-    with TemporaryDirectory() as folder:
-        if "?" in str(path):
-            # It takes what follows a question mark for options.
-            link = Path(folder, "database")
-            link.symlink_to(path.absolute(), target_is_directory=True)
-            path = link
+    if "?" not in str(path):
         yield Arctic(f"lmdb://{path}")
+        return
+    with TemporaryDirectory() as folder:
+        # It takes what follows a question mark for options.
+        link = Path(folder, "database")
+        link.symlink_to(path.absolute(), target_is_directory=True)
+        yield Arctic(f"lmdb://{link}")
 
 
 @functools.cache

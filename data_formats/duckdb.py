@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -136,9 +136,7 @@ def _created(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
 def _opened(path: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     import duckdb
 
-    # DuckDB puts its log before a question mark in a path, outside of the folder at hand.
-    place = plain_path(path) if "?" in str(path) else nullcontext(path)
-    with place as found, duckdb.connect(found, read_only=read_only) as database:
+    with plain_path(path) as found, duckdb.connect(found, read_only=read_only) as database:
         yield database
         if not read_only:
             # Closing does it too, but hides that the disk is full, and leaves the rows in a log.

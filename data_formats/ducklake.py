@@ -101,7 +101,6 @@ def _attached(folder: Path, *, read_only: bool = False) -> Iterator[duckdb.DuckD
     import duckdb
     import duckdb_extension_ducklake
 
-    # DuckDB puts the log of the catalog before a question mark in a path.
     with (
         plain_path(folder / _CATALOG) as catalog,
         plain_path(folder / _FILES) as files,
