@@ -62,8 +62,7 @@ from collections.abc import Callable, Iterable, Mapping
 from adapter_core.credentials import without_secrets
 from adapter_core.text import printable
 
-# A reason is a part of one line on the terminal, and of a record.
-# Characters kept of a library's message about a server.
+# Characters kept of a library's message about a server: it is a part of one line, and of a record.
 _REASON_LENGTH = 300
 
 

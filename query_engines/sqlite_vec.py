@@ -23,7 +23,7 @@ _DECLARED = "F32_BLOB"
 
 
 class Adapter(SQLiteEngine):
-    """sqlite-vec in APSW's SQLite, since that of many builds of Python loads no extensions.
+    """sqlite-vec in APSW's SQLite, since many builds of Python have one that loads no extensions.
 
     Both ways compare every vector. A tuned file also has them in a virtual table vec0, in chunks.
     """

@@ -13,8 +13,8 @@ from data_generator.readers._workbook import check_workbook
 if TYPE_CHECKING:
     import pandas as pd
 
+# Offset of the first member's name in a ZIP archive:
 # https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.7 and 4.4.4.
-# Offset of the first member's name in a ZIP archive.
 FIRST_NAME = 30
 # Flag of an encrypted member.
 ENCRYPTED = 1

@@ -23,8 +23,8 @@ from format_bench.results.suites import Step
 # A query that takes so many times its share of the budget is repeated no more.
 _DEAR = 3.0
 
-# Imports from the disk and one answer: a process that takes longer hangs. Chosen, not measured.
-# Time of a fresh process for one cold answer.
+# Time of a fresh process for imports from the disk and one cold answer, after which it hangs. Chosen,
+# not measured.
 _COLD_LIMIT_SECONDS = 600.0
 
 Empty = tuple[CellStatus, str]

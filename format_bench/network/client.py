@@ -35,8 +35,8 @@ SAVE, READ, PART = "save", "read", "part"
 
 _EXPECTED = "expected"
 
-# It only ends a client that hangs; its length is chosen, not measured.
-# Time for loading the data, and for saving and reading the local file.
+# Time for loading the data, and for saving and reading the local file. It only ends a client that
+# hangs; its length is chosen, not measured.
 _EXPECTED_SECONDS = 600.0
 
 
