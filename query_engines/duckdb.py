@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.predicate import TEXT, Comparison
-from adapter_core.queries.database import SQLEngine
+from adapter_core.queries.database import SQLEngine, neighbours_by_scan
 from adapter_core.query import TABLE, OneOf
 from adapter_core.query_engine import ALL_PARTS, Part
-from adapter_core.query_sql import nearest_sql, sql
+from adapter_core.query_sql import sql
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,7 +26,6 @@ _READERS = {
 }
 _DATABASE = "DuckDB"
 _TABLE_OF_FILE = "data"
-_WANTED = "wanted_vectors"
 
 
 class Adapter(SQLEngine):
@@ -79,14 +78,7 @@ class Adapter(SQLEngine):
     def answer(self, handle: Any, query: Query) -> pa.Table:
         if query.nearest is None:
             return super().answer(handle, query)
-        import numpy as np
-        import pyarrow as pa
-
-        vectors = np.array(query.nearest.vectors, np.float32)
-        arrays = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
-        wanted = pa.table({"number": np.arange(len(vectors)), "vector": arrays})
-        handle["database"].register(_WANTED, wanted)
-        return self._execute(handle, nearest_sql(query, query.nearest, _WANTED))
+        return neighbours_by_scan(handle["database"], query, query.nearest)
 
     def _statement(self, handle: Any, query: Query) -> str:
         if not query.positions:

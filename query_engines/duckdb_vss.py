@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.queries.database import SQLEngine
+from adapter_core.queries.database import SQLEngine, neighbours_by_scan
 from adapter_core.query import TABLE
 from adapter_core.query_engine import Part
 from adapter_core.query_sql import quoted
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from adapter_core.query import Nearest, Query
 
 _TABLE_OF_FILE = "data"
-_WANTED = "wanted_vectors"
+_INDEX = "HNSW"
 
 
 class Adapter(SQLEngine):
@@ -28,7 +28,7 @@ class Adapter(SQLEngine):
 
     The newest package is for an earlier DuckDB than the library set has, hence an environment.
     Vectors are searched for one after another: the optimizer takes the index for constant vectors alone,
-    and a variable is one without 384 numbers to parse.
+    and a variable is one without 384 numbers to parse. Without an index, DuckDB's own scan answers.
     """
 
     label = "vss"
@@ -51,30 +51,32 @@ class Adapter(SQLEngine):
             for name in lookups:
                 if types[name].startswith("FLOAT["):
                     index = f"neighbours_{list(types).index(name)}"
-                    where = f"{_TABLE_OF_FILE} USING HNSW ({quoted(name)})"
+                    where = f"{_TABLE_OF_FILE} USING {_INDEX} ({quoted(name)})"
                     database.execute(f"CREATE INDEX {index} ON {where}")
 
-    def open(self, format_label: str, tables: Mapping[str, Path]) -> Any:  # noqa: ARG002 (one format)
+    def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:  # noqa: ARG002 (one format)
         database = _connected()
         for name, path in tables.items():
             where = str(path).replace("'", "''")
             database.execute(f"ATTACH '{where}' AS file_{name} (READ_ONLY)")
             database.execute(f"CREATE VIEW {name} AS FROM file_{name}.{_TABLE_OF_FILE}")
-        return database
+        indexes = database.execute(f"FROM duckdb_indexes() WHERE sql LIKE '%{_INDEX}%'").fetchall()
+        return {"database": database, "is_indexed": bool(indexes)}
 
-    def close(self, handle: Any) -> None:
-        handle.close()
+    def close(self, handle: dict[str, Any]) -> None:
+        handle["database"].close()
 
-    def answer(self, handle: Any, query: Query) -> pa.Table:
+    def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
         if query.nearest is None:
             return super().answer(handle, query)
-        return _neighbours(handle, query, query.nearest)
+        find = _neighbours if handle["is_indexed"] else neighbours_by_scan
+        return find(handle["database"], query, query.nearest)
 
-    def _execute(self, handle: Any, statement: str) -> pa.Table:
-        return handle.sql(statement).to_arrow_table()
+    def _execute(self, handle: dict[str, Any], statement: str) -> pa.Table:
+        return handle["database"].sql(statement).to_arrow_table()
 
-    def _width(self, handle: Any) -> int:
-        return len(handle.execute(f"DESCRIBE {TABLE}").fetchall())
+    def _width(self, handle: dict[str, Any]) -> int:
+        return len(handle["database"].execute(f"DESCRIBE {TABLE}").fetchall())
 
 
 def _connected(path: Path | None = None) -> Any:
@@ -88,23 +90,18 @@ def _connected(path: Path | None = None) -> Any:
 
 
 def _neighbours(database: Any, query: Query, wanted: Nearest) -> pa.Table:
-    import numpy as np
     import pyarrow as pa
 
     if wanted.candidates > 1:
         database.execute(f"SET hnsw_ef_search = {wanted.count * wanted.candidates}")
-    vectors = np.array(wanted.vectors, np.float32)
-    arrays = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
-    database.register(_WANTED, pa.table({"number": np.arange(len(vectors)), "vector": arrays}))
-    array = f"FLOAT[{vectors.shape[1]}]"
+    array = f"FLOAT[{len(wanted.vectors[0])}]"
     # Without the view of the table, by which no index is found.
     source = f"file_{TABLE}.{_TABLE_OF_FILE}"
     column, names = quoted(wanted.column), ", ".join(map(quoted, query.columns))
     ordered = f"ORDER BY array_distance({column}, getvariable('wanted')) LIMIT {wanted.count}"
     nearest = f"SELECT {names} FROM {source} WHERE {column} IS NOT NULL {ordered}"  # noqa: S608
     found = []
-    for number in range(len(vectors)):
-        vector = f"SELECT vector::{array} FROM {_WANTED} WHERE number = {number}"  # noqa: S608
-        database.execute(f"SET VARIABLE wanted = ({vector})")
+    for vector in wanted.vectors:
+        database.execute(f"SET VARIABLE wanted = ?::{array}", [vector])
         found.append(database.sql(nearest).to_arrow_table())
     return pa.concat_tables(found)

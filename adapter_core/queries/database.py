@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.queries.arrow import shape_of
 from adapter_core.query_engine import QueryEngine
-from adapter_core.query_sql import quoted, sql
+from adapter_core.query_sql import nearest_sql, quoted, sql
 from adapter_core.tables.sql import TABLE
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from adapter_core.query import Query
+    from adapter_core.query import Nearest, Query
+
+# Name of DuckDB's table of the vectors whose neighbours are asked for.
+_WANTED = "wanted_vectors"
 
 
 class SQLEngine(QueryEngine):
@@ -65,6 +68,18 @@ class SQLiteEngine(SQLEngine):
     def close(self, handle: dict[str, Any]) -> None:
         """Close the connection."""
         handle["database"].close()
+
+
+def neighbours_by_scan(database: Any, query: Query, nearest: Nearest) -> pa.Table:
+    """Return the rows nearest to each vector by one statement of DuckDB, which compares all vectors."""
+    import numpy as np
+    import pyarrow as pa
+
+    vectors = np.array(nearest.vectors, np.float32)
+    arrays = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), vectors.shape[1])
+    database.register(_WANTED, pa.table({"number": np.arange(len(vectors)), "vector": arrays}))
+    found: pa.Table = database.sql(nearest_sql(query, nearest, _WANTED)).to_arrow_table()
+    return found
 
 
 def table_of_rows(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> pa.Table:

@@ -189,6 +189,21 @@ def test_the_graph_beside_a_file_is_used_where_there_is_one(subjects, tmp_path, 
         opened.read()
 
 
+def test_vss_scans_a_table_once_where_it_has_no_index(subjects, tmp_path):
+    pair, data = pair_of("DuckDB[vss]"), subjects("embeddings")
+    pair.save(data.tables, tmp_path / "defaults")
+    pair.save_tuned(data.tables, tmp_path / "tuned", data.facts.tuned)
+    searched = {}
+    for name in ("defaults", "tuned"):
+        handle = pair.engine.open("DuckDB", pair.paths(tmp_path / name, data.facts.names))
+        assert pair.engine.answer(handle, data.facts.query("nearest-10")).num_rows == 200
+        # The vector that was searched for last, if each was by itself.
+        (searched[name],) = handle["database"].execute("SELECT getvariable('wanted')").fetchone()
+        pair.engine.close(handle)
+    assert searched["defaults"] is None
+    assert len(searched["tuned"]) == 384
+
+
 def test_a_neighbour_that_a_scan_misses_is_a_failure(subjects, tmp_path):
     pair, data = pair_of("Feather[pyarrow]"), subjects("embeddings")
     pair.save(data.tables, tmp_path / "tables")
