@@ -55,7 +55,7 @@ _CONTENTS = {
 }
 
 # Neither wildcards, nor what ends a text of SQL.
-_PLAIN = re.compile(r"[\w./ -]+")
+_PLAIN = re.compile(r"[\w./ @+=,~-]+")
 
 # `limit` needs a number.
 _ALL_ROWS = 2**62
