@@ -47,10 +47,25 @@ LOSSY = {
     "excelize": {"text with line breaks", "text in many scripts"},
     # It ends lines within cells by a line feed alone.
     "libreoffice": {"text in many scripts"},
+    # R's smallest integer is a missing one, readxl trims blanks, and fread knows no \N.
+    "data.table": {
+        *("smallest and largest integers", "uint64 column", "float32 with 9 digits", "infinity"),
+        *("minus zero", "text with line breaks", "text in many scripts"),
+    },
+    "readxl": {
+        *("uint64 column", "float32 with 9 digits", "infinity", "text with nulls"),
+        *("text in many scripts", "nullable integers"),
+    },
+    "jsonlite": {*TABLES} - {"smallest and largest integers"},
+    "RSQLite": {*TABLES} - {"smallest and largest integers"},
+    **dict.fromkeys(
+        ("ncdf4", "rhdf5"),
+        {*ARRAYS} - {"smallest and largest integers", "largest unsigned integers"},
+    ),
 }
-"""Tables that are exact, of readers that are not exact for all."""
+"""Tables or arrays that are exact, of readers that are not exact for all."""
 
-SEVERAL_TABLES = {"sqlite_cli": {"SpatiaLite"}}
+SEVERAL_TABLES = {"sqlite_cli": {"SpatiaLite"}, "RSQLite": {"SpatiaLite"}}
 """Formats whose files have the suffix of a reader, which refuses them for their further tables."""
 
 OWN_WRITER = {"pandas_1": "Pickle[pandas_1]"}
@@ -114,8 +129,9 @@ def test_a_reader_of_arrays_prints_exact_values_attributes_and_coordinates(name)
         pytest.skip(f"{name} reads {', '.join(reader.declaration.families)}")
     plain = ["HDF5", "NetCDF4", "Zarr.v2", *(["Zarr.dir"] if name not in FORMAT_2 else [])]
     formats = [each for each in plain if array_stores.find(each).suffix in reader.declaration.suffixes]
-    found = verdicts(formats, name, ARRAYS, "arrays")
-    assert len(found) == len(formats) * len(ARRAYS)
+    arrays = tuple(each for each in ARRAYS if each in LOSSY.get(name, ARRAYS))
+    found = verdicts(formats, name, arrays, "arrays")
+    assert len(found) == len(formats) * len(arrays)
     assert not wrong(found)
 
 
