@@ -118,8 +118,11 @@ def test_each_codec_is_in_the_file(store, codec, level, path):
     source = replace(smooth(a_dtype_of(store, codec)), **facts)
     try:
         store.save(source, path, codec=codec.name, level=level)
-    except CannotHoldError:
-        pytest.fail(f"{codec.name} supports none of the dtypes")
+    except CannotHoldError as error:
+        # Packed integers cannot keep every bound.
+        assert codec.bounds, f"{codec.name} supports none of the dtypes: {error}"
+        assert "steps of the bound" in str(error)
+        return
     assert store.codec_used(path) == codec.name
     saved = source.read(tuple(slice(0, edge) for edge in source.shape))
     with store.open(path) as reader:
