@@ -169,6 +169,8 @@ def baseline_of(path: Path, family: Family, entries: Collection[Configuration]) 
     suffix = _SAME_SUFFIX.get(suffix, suffix)
     adapters = [registry_of(family).find(each) for each in {each.format for each in entries}]
     alike = [each for each in adapters if each.suffix == suffix and "[" not in each.label]
+    # GeoParquet, of the suite of features, has Parquet's ending: usual formats come first.
+    alike = [each for each in alike if not each.suite] or alike
     if len(alike) != 1:
         return None
     own = getattr(alike[0], "default_codec", None) if codec is None else codec
