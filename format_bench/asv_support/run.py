@@ -19,6 +19,7 @@ import data_generator
 from adapter_core import UnavailableError
 from adapter_core.errors import TooFewRowsError
 from adapter_core.files import remove, write_atomically
+from format_bench.asv_support import KEPT_VARIABLE
 from format_bench.asv_support.journal import Journal
 from format_bench.asv_support.rounds import RoundsFile
 from format_bench.families.operations import Operations, operations_of
@@ -114,10 +115,6 @@ class AsvMetadataFile:
             found["ended"], found["load_average"]["end"] = end["ended"], end["load"]
         return found
 
-
-# Environment variable with the folder in which the runs of a suite's parts share its data sets; without
-# it, each run makes its own.
-KEPT_VARIABLE = "FORMAT_BENCH_DATA"
 
 DATA = Path("data")
 FILES = Path("files")

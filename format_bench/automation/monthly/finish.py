@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from adapter_core.errors import MonthlyError
-from format_bench.asv_support.run import KEPT_VARIABLE
+from format_bench.asv_support import KEPT_VARIABLE
 from format_bench.automation import asv_runs
 from format_bench.automation.asv_runs import machine_name
 from format_bench.automation.monthly import costs, remote, results

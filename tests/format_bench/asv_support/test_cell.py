@@ -9,10 +9,11 @@ import pytest
 
 from adapter_core import CannotHoldError, UnavailableError
 from benchmarks import _suites
+from format_bench.asv_support import KEPT_VARIABLE
 from format_bench.asv_support import cell as asv_cell
 from format_bench.asv_support.cell import CellRun
 from format_bench.asv_support.rounds import Round
-from format_bench.asv_support.run import DATA, KEPT_VARIABLE, prepare_data
+from format_bench.asv_support.run import DATA, prepare_data
 from format_bench.families import measuring
 from format_bench.families.operations import Operations
 from format_bench.instruments import page_cache
