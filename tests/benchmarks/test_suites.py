@@ -186,6 +186,11 @@ COMPATIBILITY = {
     "compatibility.Compatibility.track_size",
     "compatibility.CompatibilityReaders.track_unlike_readers",
 }
+FEATURES = {
+    "features.Features.time_save",
+    "features.Features.track_size",
+    "features.FeaturesRead.time_read",
+}
 TRAINING = {
     "training.Training.time_save",
     "training.Training.track_size",
@@ -213,6 +218,7 @@ ALL_BENCHMARKS = (
     | REMOTE
     | SCALE
     | COMPATIBILITY
+    | FEATURES
     | TRAINING
 )
 STORES = {"hdf5": "HDF5", "npy": "NPY", "npy_memmap": "NPY.memmap"}
@@ -437,6 +443,12 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
                 [["CSV", "CSV[pyarrow]", "Feather", "ORC", "Parquet"], ["core", "eq"]],
                 ["format", "dataset"],
                 "Compatibility: ",
+                "1 tiny",
+            ),
+            "features": (
+                [["Feather", "Parquet"], ["places", "roads", "parcels"]],
+                ["format", "dataset"],
+                "Features: ",
                 "1 tiny",
             ),
             "scale": (scale, ["format", "dataset", "track"], "Scale: ", "2 tiny"),
