@@ -461,7 +461,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
                 [["Files[loop]"], ["training-images", "training-windows", "training-rows"]],
                 ["loader", "dataset"],
                 "Training: ",
-                "1 tiny",
+                "2 tiny",
             ),
             "image": (storages, ["storage", "dataset"], "Images: ", "5 tiny"),
         }[module]
