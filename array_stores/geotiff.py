@@ -102,7 +102,6 @@ class Adapter(ArrayStore):
     def _save(
         self, source: ArraySource, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:
-
         height, width = source.shape[-2:]
         rows, columns = source.chunks[-2:]
         blocks: dict[str, Any] = {"blockysize": min(rows, height)}
