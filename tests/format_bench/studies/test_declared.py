@@ -300,13 +300,17 @@ def test_long_tables_are_folded():
         assert text.count("| x |") == len(fewer)
 
 
-CONDITIONS = """
+OF_A_TABLE = """
 title = "Toys"
 summary = "Compare toys."
 question = "Which?"
 suite = "tabular"
 [[sections]]
 kind = "table"
+"""
+CONDITIONS = (
+    OF_A_TABLE
+    + """
 title = "Reads of {value}"
 each_of = "medium"
 spread = "link"
@@ -315,6 +319,7 @@ select = { metric = "read time" }
 columns."over {value}" = { select = {}, show = ".1f" }
 columns."of 20 ms" = { select = { link = "100 ms" }, over = { link = "20 ms" } }
 """
+)
 
 
 def test_a_table_takes_any_condition_as_rows_columns_or_the_number_below(toy, tmp_path):
@@ -336,19 +341,16 @@ def test_a_table_takes_any_condition_as_rows_columns_or_the_number_below(toy, tm
     assert "| CSV | 1.0 | 4.0 | 4.00 |" in ssd
 
 
-RANKED = """
-title = "Toys"
-summary = "Compare toys."
-question = "Which?"
-suite = "tabular"
-[[sections]]
-kind = "table"
+RANKED = (
+    OF_A_TABLE
+    + """
 title = "Reads"
 marks = true
 ranked = ["read"]
 columns."read".select = { metric = "read time" }
 columns."size".select = { metric = "size" }
 """
+)
 
 
 def test_rows_without_a_value_to_rank_by_are_left_out_of_a_table(toy, tmp_path):
