@@ -94,6 +94,13 @@ TYPICAL = {
     "track_iteration": 0.1,
     "track_field_access": 0.05,
     "track_lost_fields": 0,
+    "track_sample": 5e-5,
+    "track_first_epoch_sample": 2e-4,
+    "track_stalls_10_ms": 2,
+    "track_order_distance": 0.3,
+    "track_repeated_samples": 0,
+    "track_lost_samples": 0,
+    "track_loader_memory": 3e8,
     "track_save_memory": 6e7,
     "track_read_memory": 9e7,
     "track_held_memory": 7e7,
@@ -105,6 +112,7 @@ TYPICAL = {
 EXACT = (
     *("track_size", "track_files", "track_unlike_readers"),
     *("track_lost_columns", "track_changed_images", "track_lost_properties", "track_lost_fields"),
+    *("track_repeated_samples", "track_lost_samples"),
 )
 """Methods whose values have no noise."""
 
@@ -112,6 +120,7 @@ SINGLE_TIMES = (
     *("track_open_time", "track_random_read", "track_batch_read"),
     *("track_random_chunk", "track_partition", "track_first_save", "track_first_read"),
     *("track_entry_read", "track_iteration", "track_field_access"),
+    *("track_sample", "track_first_epoch_sample"),
     *(
         f"track_{place}_{step}_time"
         for place in ("remote", "distant")
