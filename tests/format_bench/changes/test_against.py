@@ -394,10 +394,10 @@ if "toy-2.0" in sys.prefix:
 def test_cells_of_two_sets_are_measured_in_turn(sets, tmp_path, monkeypatch, libraries_unasked):
     del libraries_unasked
     for each in sets:
-        (site,) = library_set.packages(each.name)
-        with (Path(site) / "sitecustomize.py").open("a") as file:
+        (site,) = library_set.find(each.name).place.glob("lib/python*/site-packages")
+        with (site / "sitecustomize.py").open("a") as file:
             file.write(SLOW)
-    monkeypatch.setattr(against, "install_both", lambda *_: sets)
+    monkeypatch.setattr(turns, "install_both", lambda *_: sets)
     out = tmp_path / "out"
     what = ["--requirement", "pandas==3", "--formats", "Pickle", "--rows", "50", "--steps", "save,read"]
     call = ["--quiet", "against", *what, "--rounds", "3", "--out", str(out), "--fail-on-change"]
