@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from functools import partial
 from pathlib import Path
@@ -9,13 +10,23 @@ from pathlib import Path
 import pytest
 
 from format_bench.conformance import selection
-from format_bench.conformance.conftest import memory_given_back, pytest_xdist_make_scheduler
+from format_bench.conformance.conftest import (
+    memory_given_back,
+    pytest_collection_finish,
+    pytest_sessionfinish,
+    pytest_xdist_make_scheduler,
+)
 from format_bench.metadata import libraries
 from tests.helpers import ROOT, cloned_checkout, copy_with
 
 TESTS = Path(__file__).parent
 
-__all__ = ["memory_given_back", "pytest_xdist_make_scheduler"]
+__all__ = [
+    "memory_given_back",
+    "pytest_collection_finish",
+    "pytest_sessionfinish",
+    "pytest_xdist_make_scheduler",
+]
 
 
 MARKED = {
@@ -86,13 +97,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if not item.path.is_relative_to(TESTS):
             continue
-        path = item.path.relative_to(TESTS)
-        for marker, patterns in MARKED.items():
-            if any(path.match(pattern) for pattern in patterns):
-                item.add_marker(marker)
-        for pattern, modules in COSTLY.items():
-            if path.match(pattern):
-                item.add_marker(pytest.mark.costly(*modules))
+        for marker in _markers_of(item.path):
+            item.add_marker(marker)
         costly = item.get_closest_marker("costly")
         # It runs in any case if it, or a module that it imports, has changed.
         if costly and not selection.tier.concerns(item.module.__name__, *costly.args):
@@ -107,6 +113,20 @@ def pytest_collection_modifyitems(items):
             not item.get_closest_marker("slow"),
         )
     )
+
+
+@functools.cache
+def _markers_of(file: Path) -> list[pytest.MarkDecorator]:
+    """Return the markers that `MARKED` and `COSTLY` give all tests of a file."""
+    path = file.relative_to(TESTS)
+    return [
+        *(
+            getattr(pytest.mark, name)
+            for name, patterns in MARKED.items()
+            if any(map(path.match, patterns))
+        ),
+        *(pytest.mark.costly(*modules) for pattern, modules in COSTLY.items() if path.match(pattern)),
+    ]
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.path.name.startswith("test_array_"))
     items.sort(key=lambda item: groups[item] != f"array-{HDF5}")
     items.sort(key=lambda item: not groups[item].startswith("array-"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Keep the collected tests, which stay to the end, out of each later search for garbage."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Let Python's end clear all: some libraries complain of objects that are left."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -115,6 +115,7 @@ def reference(registry: Registry[Any]) -> set[str]:
     return chosen
 
 
+@functools.cache
 def _origins(registry: Registry[Any], name: str) -> dict[str, set[str]]:
     """Return the modules of an adapter's classes, each with the bases and libraries that it brings."""
     try:
