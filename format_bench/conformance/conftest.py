@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +152,14 @@ def record_store(request: pytest.FixtureRequest) -> RecordStore:
 def loader(request: pytest.FixtureRequest) -> TrainingLoader:
     """Return an available training loader."""
     return _ready(request)
+
+
+@pytest.fixture
+def share_of(request: pytest.FixtureRequest) -> Callable[..., list[Any]]:
+    """Return a function that chooses among cases, as `SelectedAdapter.share_of`."""
+    (fixture,) = FIXTURES.keys() & set(request.fixturenames)
+    chosen: SelectedAdapter = request.node.callspec.params[fixture]
+    return chosen.share_of
 
 
 def _ready(request: pytest.FixtureRequest) -> Any:

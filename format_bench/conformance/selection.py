@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -29,6 +30,8 @@ from adapter_core import (
 from adapter_core.training_loader import TrainingLoader
 from format_bench.conformance.tiers import Tier
 
+T = TypeVar("T")
+
 FAMILIES: dict[str, tuple[type[BaseAdapter], Any]] = {
     "table": (DataFormat, data_formats),
     "image": (ImageStorage, image_storages),
@@ -47,6 +50,8 @@ BRING_HDF5 = {"h5netcdf", "h5py", "netcdf4", "tables"}
 """Distributions with an HDF5 library of their own; some of these fail beside others in a process."""
 COMMON = {"numpy", "pandas", "pyarrow", "xarray"}
 """Distributions that most adapters need."""
+SHARE = 3
+"""One of so many cases is tested with an adapter that only stands for others."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,22 @@ class SelectedAdapter:
             return tuple(getattr(self.make(), "codecs", ()))
         except UnavailableError:
             return ()
+
+    def share_of(self, cases: Iterable[T], further: str = "") -> list[T]:
+        """Return all cases, or those of one share if no change concerns the adapter.
+
+        Adapters have different shares, so that together they have all cases.
+
+        Parameters
+        ----------
+        cases : iterable
+            The cases, in the same order for all adapters.
+        further : str
+            Another part of the test's parameters, on which the share also depends.
+        """
+        if not self.stands_for_others:
+            return list(cases)
+        return list(cases)[zlib.crc32(f"{self.label}{further}".encode()) % SHARE :: SHARE]
 
 
 def selected(config: pytest.Config, family: str, test_module: str = "") -> list[SelectedAdapter]:

@@ -129,20 +129,20 @@ def _assert_equal(read: pd.DataFrame, expected: pd.DataFrame) -> None:
     assert type(read.index) is pd.RangeIndex
 
 
-def test_slices_equal_those_of_the_whole_table(adapter, saved):
+def test_slices_equal_those_of_the_whole_table(adapter, share_of, saved):
     _skip_without(adapter, Feature.ROWS)
-    for (start, stop), columns in product(SLICES, _projections(adapter)):
+    for (start, stop), columns in share_of(product(SLICES, _projections(adapter))):
         read = adapter.read(saved.path, columns, slice(start, stop))
         expected = saved.whole.iloc[start:stop]
         _assert_equal(read, expected if columns is None else expected[columns])
 
 
-def test_predicates_select_the_rows_that_pass(adapter, saved):
+def test_predicates_select_the_rows_that_pass(adapter, share_of, saved):
     _skip_without(adapter, Feature.FILTER)
     tried = 0
     # Filters of batches share their implementation.
     own, default = (getattr_static(each, "_read_where") for each in (type(adapter), FilteredReads))
-    candidates = COMPARISONS[::4] if own is default else COMPARISONS
+    candidates = share_of(COMPARISONS[::4] if own is default else COMPARISONS)
     for comparisons in candidates:
         predicate = Predicate([Comparison(*each) for each in comparisons])
         if not set(predicate.columns) <= set(saved.whole.columns):

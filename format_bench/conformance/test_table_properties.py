@@ -14,12 +14,12 @@ from format_bench.conformance.strategies import tables
 from format_bench.verification.tables import verify
 
 
-def test_a_random_table_comes_back_right_or_is_refused(adapter, path, request):
+def test_a_random_table_comes_back_right_or_is_refused(adapter, path, request, share_of):
     accepted = frozenset(Kind) - set(adapter.refuses)
     number = request.config.getoption("--random-tables")
 
     @settings(
-        max_examples=number or 10,
+        max_examples=number or len(share_of(range(10))),
         derandomize=number is None,
         database=None,
         deadline=None,

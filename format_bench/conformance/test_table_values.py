@@ -17,8 +17,8 @@ from format_bench.verification.tables import verify
 TABLES = every_table()
 
 
-def test_every_table_comes_back_right_or_is_refused(adapter, tmp_path, subtests):
-    for number, (name, df) in enumerate(TABLES.items()):
+def test_every_table_comes_back_right_or_is_refused(adapter, share_of, tmp_path, subtests):
+    for number, (name, df) in enumerate(share_of(TABLES.items())):
         with subtests.test(name):
             folder = tmp_path / str(number)
             folder.mkdir()

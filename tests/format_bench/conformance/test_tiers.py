@@ -16,7 +16,9 @@ import image_storages
 import query_engines
 import record_stores
 from adapter_core.records.jvm import JvmStore
-from format_bench.conformance.selection import HDF5, group_of
+from data_generator.synthetic.edge_case_images import edge_case_images
+from format_bench.conformance.selection import HDF5, SHARE, SelectedAdapter, group_of
+from format_bench.conformance.tables import every_table
 from format_bench.conformance.tiers import (
     READERS,
     Tier,
@@ -237,3 +239,24 @@ def test_one_process_of_xdist_runs_the_adapters_of_a_library():
         found[group_of(test)].add(process)
     assert len(found) >= 4, done
     assert [group for group, processes in found.items() if len(processes) > 1] == []
+
+
+def test_adapters_that_stand_for_others_share_the_cases():
+    cases = range(20)
+    assert SelectedAdapter("Parquet", dict).share_of(cases) == list(cases)
+    shares = [SelectedAdapter(label, dict, True).share_of(cases) for label in map(str, range(20))]
+    assert all(len(share) == pytest.approx(len(cases) / SHARE, abs=1) for share in shares)
+    assert {case for share in shares for case in share} == {*cases}
+    one = SelectedAdapter("Zarr", dict, True)
+    assert {case for each in cases for case in one.share_of(cases, str(each))} == {*cases}
+
+
+@pytest.mark.parametrize(
+    ("package", "count"),
+    [(array_stores, 30), (data_formats, len(every_table())), (image_storages, len(edge_case_images()))],
+)
+def test_together_they_have_all_cases(package, count):
+    shares = [
+        SelectedAdapter(name, dict, True).share_of(range(count)) for name in reference(package.registry)
+    ]
+    assert {case for share in shares for case in share} == {*range(count)}
