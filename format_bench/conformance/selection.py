@@ -138,10 +138,12 @@ def group_of(nodeid: str) -> str:
     path = PurePath(file)
     family = path.stem.removeprefix("test_").partition("_")[0]
     if path.parent.name == "conformance" and family in FAMILIES:
-        # The adapter is the first parameter.
+        # The adapter is the first parameter, or after samples of a kind the last one.
         params = function.partition("[")[2]
         for label, library in _libraries(family):
-            if params.startswith((f"{label}-", f"{label}]")):
+            if params.startswith((f"{label}-", f"{label}]")) or (
+                family == "loader" and params.endswith(f"-{label}]")
+            ):
                 # Where xarray has loaded the HDF5 library of netCDF before, h5py refuses to load.
                 first = "array" if (family, library) == ("image", HDF5) else family
                 return f"{first}-{library}"

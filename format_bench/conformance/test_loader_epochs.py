@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from itertools import islice
 
@@ -21,6 +22,7 @@ NAMES = data_generator.sample_names()
 COUNT, BATCH = 22, 4
 
 
+@functools.cache
 def samples_of(name):
     return data_generator.samples(name, COUNT).samples
 
