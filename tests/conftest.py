@@ -82,6 +82,7 @@ COSTLY = {
     "format_bench/report/test_*.py": ("format_bench.report",),
     "format_bench/runner/test_cluster_run.py": ("format_bench.clusters", "format_bench.runner.executor"),
     "format_bench/studies/test_scale*.py": ("format_bench.parallel",),
+    "format_bench/studies/test_survival.py": ("array_stores", "image_storages", "record_stores"),
     "project/test_listeners.py": ("format_bench.clusters", "format_bench.network"),
     "query_engines/test_*.py": ("data_formats", "query_engines"),
     "record_stores/test_jvm_stores.py": ("record_stores",),

@@ -45,10 +45,17 @@ FACADE = "adapter_core"
 LIBRARIES = {"constraints.txt", "constraints.lock"}
 """Files with the versions of the libraries, which concern everything."""
 READERS = {
+    ".ci/": "tests.project.test_make",
+    "ARCHITECTURE.md": "tests.project.test_docs",
+    "CHANGELOG.md": "tests.project.test_docs",
+    "CONTRIBUTING.md": "tests.project.test_docs",
+    "Makefile": "tests.project.test_make",
     "asv.conf.json": "format_bench.asv_support.run",
     "benchmarks/": "format_bench.asv_support.run",
     "cron.sh": "format_bench.automation.monthly.start",
+    "docs/": "tests.project.test_docs",
     "postprocessing.py": "format_bench.dashboard.postprocessing",
+    "pyproject.toml": "tests.project.test_layers",
     "record_stores/jvm/": "adapter_core.records.jvm",
 }
 """Module that goes with a file, or with the files of a folder, of no package; other data files concern

@@ -63,6 +63,7 @@ def test_names_and_coordinates_that_xarray_changes_are_refused(store, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.costly("array_stores")
 def test_engines_load_without_warnings_in_any_order(tmp_path):
     script = """if True:
         import sys

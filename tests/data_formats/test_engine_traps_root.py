@@ -52,6 +52,7 @@ def test_each_library_reads_files_of_the_other(kind, name, writer_is_root, tmp_p
     assert verify(TABLES[name], reader.read(path)).exact
 
 
+@pytest.mark.costly("data_formats")
 def test_faulthandler_still_reports_a_crash_after_root_was_loaded(kind, tmp_path):
     label, path = f"{kind}[ROOT]", tmp_path / "table.root"
     data_formats.get(label).save(WIDE, path)

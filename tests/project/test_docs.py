@@ -37,6 +37,19 @@ ENTRY_POINTS = (
     "format_bench.training_loaders",
 )
 
+SITE = pytest.mark.costly(
+    "adapter_core",
+    "array_stores",
+    "data_formats",
+    "data_generator",
+    "format_bench",
+    "image_storages",
+    "query_engines",
+    "record_stores",
+    "training_loaders",
+)
+"""Marker of the tests of the whole site: pages have tables of the code's facts."""
+
 NAVIGATION = ("index", "next", "prev", "search")
 """Relations of pages, which browsers do not load."""
 
@@ -88,11 +101,13 @@ def is_foreign(link: str) -> bool:
     return bool(urlsplit(link).scheme or urlsplit(link).netloc)
 
 
+@SITE
 def test_every_page_is_built(built):
     sources = [path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")]
     assert [path for path in sources if not (built / path).is_file()] == []
 
 
+@SITE
 def test_contents_have_every_page_in_two_levels(built):
     side = (built / "index.html").read_text(encoding="utf-8").partition('class="sidebar-tree"')[2]
     side = side.partition("</div>")[0]
@@ -106,6 +121,7 @@ def test_contents_have_every_page_in_two_levels(built):
     assert sorted(map(Path, listed)) == sorted(pages - notes - {Path("index.html")})
 
 
+@SITE
 def test_links_and_anchors_exist(pages):
     broken = []
     for page, reader in pages.items():
@@ -121,6 +137,7 @@ def test_links_and_anchors_exist(pages):
     assert broken == []
 
 
+@SITE
 def test_nothing_is_loaded_from_elsewhere(built, pages):
     loaded = {(page, link) for page, reader in pages.items() for link in reader.loaded}
     for style in built.rglob("*.css"):
@@ -134,6 +151,7 @@ def test_nothing_is_loaded_from_elsewhere(built, pages):
     assert missing == []
 
 
+@SITE
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_follow_the_readers_setting_with_enough_contrast(built, browser, scheme):
     context = browser.new_context(viewport={"width": 400, "height": 900}, color_scheme=scheme)

@@ -51,6 +51,7 @@ def test_every_contract_is_tested():
     assert {contract["id"] for contract in SETTINGS["contracts"]} == set(WRONG)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("contract", WRONG)
 def test_one_wrong_import_fails(copy, contract):
     module, line = WRONG[contract]

@@ -46,6 +46,7 @@ def test_an_old_python_is_refused(bare, tmp_path):
     assert not (bare / ".venv").exists()
 
 
+@pytest.mark.costly
 def test_a_missing_network_is_reported(clone):
     bare = clone({})
     nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/", "PIP_RETRIES": "0", "PIP_NO_CACHE_DIR": "1"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from format_bench.instruments.clock import Sample
 from tests.factories.records import in_rounds, labels, measured, results
 from tools.check_noise import agreement, at_loads, beside_loads, differ, interleaved
@@ -27,10 +29,12 @@ def differences(steps):
         yield sum(differ(*interleaved(work(20_000), work(steps), SAMPLES)) for _ in range(TRIES))
 
 
+@pytest.mark.costly
 def test_a_call_that_is_slower_by_10_percent_differs():
     assert any(found >= 19 for found in differences(22_000))
 
 
+@pytest.mark.costly
 def test_equal_calls_seldom_differ():
     assert any(found <= 1 for found in differences(20_000))
 

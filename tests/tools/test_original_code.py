@@ -116,6 +116,7 @@ def test_turns_are_samples_of_one_cell_and_an_interrupted_comparison_goes_on(tmp
     assert (kept.format, kept.metric, kept.value) == ("CSV", "save time", 8.0)
 
 
+@pytest.mark.costly
 def test_this_program_measures_one_call_of_each_step():
     (found,) = original_code.measure_here("Pickle", 100).values()
     assert {each.metric for each in found} == {*original_code.METRICS}

@@ -166,6 +166,7 @@ def test_the_time_budget_leaves_the_rest_for_later(call_here):
     assert "left; results so far are in" in done.stderr
 
 
+@pytest.mark.costly("format_bench.runner")
 def test_within_a_time_budget_dear_formats_have_values_on_a_sample_and_a_reason(call_here, tmp_path):
     done = call_here("--formats", "Excel,Feather", "--rows", 400_000, "--time-budget", "25s")
     assert done.returncode == 0

@@ -85,6 +85,7 @@ def _check_left_nothing(folder: Path, temporary: Path) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.costly("format_bench.cli", "format_bench.runner")
 @pytest.mark.parametrize(
     ("name", "number"),
     [
@@ -110,6 +111,7 @@ def test_a_command_that_a_signal_ends_leaves_nothing(start, tmp_path, temporary,
     _check_left_nothing(tmp_path, temporary)
 
 
+@pytest.mark.costly("format_bench.cli", "format_bench.runner")
 def test_a_closed_terminal_signals_all_processes_and_measured_cells_stay(start, tmp_path, temporary):
     process = start(*RUN)
     results = tmp_path / "out" / "results.jsonl"

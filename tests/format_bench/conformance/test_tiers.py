@@ -223,6 +223,9 @@ def test_the_adapters_of_a_library_and_other_files_are_groups():
     assert group_of(f"{kit}image_files.py::test_a[HDF5.chunked]") == f"array-{HDF5}"
     assert group_of(f"{kit}table_values.py::test_a[HDF5.table-words]") == f"table-{HDF5}"
     assert group_of(f"{kit}table_values.py::test_a[CSV[duckdb]-x]") == "table-duckdb"
+    feeds = f"{kit}loader_epochs.py::test_a"
+    assert group_of(f"{feeds}[training-images-HDF5[loop]]") == f"loader-{HDF5}"
+    assert group_of(f"{feeds}[WebDataset[loop]]") == "loader-pyarrow"
     assert group_of(f"{kit}table_values.py::test_a") == f"{kit}table_values.py"
     assert group_of("tests/a/test_b.py::test_c[CSV]") == "tests/a/test_b.py"
 

@@ -63,6 +63,7 @@ def _exchange(folder, adapter):
     _accept_sizes(folder, adapter)
 
 
+@pytest.mark.costly("data_formats")
 @pytest.mark.parametrize("label", TABLES)
 def test_each_mistake_in_a_table_is_found_without_its_rows(serial, tmp_path, label):
     adapter, folder, other = data_formats.find(label), tmp_path / "table", tmp_path / "other"

@@ -111,6 +111,7 @@ def test_without_noise_the_best_wins_and_most_others_see_samples_only():
     assert len(progress.standings.measured) < 0.8 * len(world.entries)
 
 
+@pytest.mark.costly
 def test_noise_drops_the_best_in_few_of_200_races_and_never_for_a_much_worse_one():
     dropped = 0
     for seed in range(200):

@@ -116,6 +116,7 @@ def test_results_are_whole_after_a_fault_at_any_call(preload, tmp_path, step, fa
     assert int(done.stdout) >= 3
 
 
+@pytest.mark.costly("format_bench.results")
 @pytest.mark.slow
 def test_a_repair_is_whole_after_faults(root):
     command = [sys.executable, "-m", "tools.check_faults", "repair", "--every", "3"]

@@ -220,6 +220,7 @@ def test_images_are_measured_like_tables(tmp_path):
     assert {record.sentence for record in found if record.value is None} == set()
 
 
+@pytest.mark.costly
 def test_killed_runs_resume(tmp_path):
     assert kill_and_resume(tmp_path, kills=4, seed=2) >= 1
 

@@ -60,6 +60,7 @@ def measure(tmp_path_factory):
     return run
 
 
+@pytest.mark.costly("format_bench.runner")
 def test_a_hang_a_crash_and_an_error_cost_only_their_case(measure):
     found = measure(60, "Crashing", "Raising", "Hanging", "Good")
     crash, cheese = "its process crashed (SIGSEGV)", "RuntimeError: the disk is made of cheese"
@@ -71,5 +72,6 @@ def test_a_hang_a_crash_and_an_error_cost_only_their_case(measure):
     ]
 
 
+@pytest.mark.costly("format_bench.runner")
 def test_a_case_that_the_budget_interrupts_has_no_outcome(measure):
     assert measure(2, "Hanging") == []

@@ -55,6 +55,7 @@ def failed(record, sentence):
     return replace(record, **empty, status=CellStatus.FAILED, sentence=sentence)
 
 
+@pytest.mark.costly
 def test_cells_of_a_full_disk_are_measured_when_there_is_room(tmp_path):
     out, scratch = tmp_path / "out", tmp_path / "scratch"
     scratch.mkdir()

@@ -26,6 +26,7 @@ def _printed(*arguments):
     return done.stdout
 
 
+@pytest.mark.costly("data_formats", "query_engines")
 def test_a_pair_answers_the_same_questions_from_both_files_of_any_writer(tmp_path):
     written = "Parquet[pyarrow] by Parquet[polars]"
     page = _printed("--pairs", f"DuckDB[duckdb],{written}", "--rows", 300, "--out", tmp_path)

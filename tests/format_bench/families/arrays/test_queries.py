@@ -208,6 +208,7 @@ print(*(set(sys.modules) - before))
 """
 
 
+@pytest.mark.costly("array_stores")
 @pytest.mark.parametrize("label", ["Zarr.dir[xarray]", "NetCDF4[xarray-h5netcdf]"])
 def test_no_answer_is_the_first_to_import_what_writes_it(array, tmp_path, label):
     ArrayOperations.store(array, tmp_path / "data")

@@ -23,6 +23,7 @@ METRICS = SUITES["scale"].benchmarks[0].metrics
 ON_TWO = str(Spread(2, 2, LOCAL))
 
 
+@pytest.mark.costly("format_bench.parallel")
 @pytest.mark.slow
 def test_a_cell_has_all_values_on_processes_of_its_own(tmp_path, monkeypatch):
     # As under asv, whose folder for files is relative.
