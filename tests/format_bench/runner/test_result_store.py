@@ -163,6 +163,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.costly("format_bench.families", "format_bench.runner")
 def test_a_format_is_tried_again_when_its_package_is_there(tmp_path):
     installed, out = tmp_path / "installed", tmp_path / "out"
     variables = fake_package.install(installed)

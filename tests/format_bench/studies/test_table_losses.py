@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 import data_formats
 from format_bench.conformance import losses
@@ -12,6 +13,7 @@ from format_bench.studies.declared import study
 from format_bench.studies.tables import losses as page_of_losses
 
 
+@pytest.mark.costly("data_formats", "tests.project.test_docs")
 def test_the_page_in_docs_is_of_the_outcomes_that_the_contract_tests_compare(root, monkeypatch):
     page = (root / "docs/losses.md").read_text(encoding="utf-8")
 
