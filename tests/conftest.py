@@ -92,7 +92,12 @@ COSTLY = {
     "format_bench/studies/test_compatibility.py": ("array_stores", "data_formats"),
     "format_bench/studies/test_damage.py": ("array_stores", "data_formats", "image_storages"),
     "format_bench/studies/test_scale*.py": ("format_bench.parallel",),
-    "format_bench/studies/test_survival.py": ("array_stores", "image_storages", "record_stores"),
+    "format_bench/studies/test_survival.py": (
+        "array_stores",
+        "data_formats",
+        "image_storages",
+        "record_stores",
+    ),
     "project/test_listeners.py": ("format_bench.clusters", "format_bench.network"),
     "query_engines/test_*.py": ("data_formats", "query_engines"),
     "record_stores/test_jvm_stores.py": ("record_stores",),
