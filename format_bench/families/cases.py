@@ -10,6 +10,7 @@ from adapter_core.codec_choice import CodecChoice
 from format_bench.families.operations import registry_of
 from format_bench.families.questions import Questions, declared, digest
 from format_bench.results.conditions import Conditioned, Conditions
+from format_bench.results.load import ASKED
 from format_bench.results.suites import SUITES, Family, Step, Track, family_of_suite
 
 _USUAL = Conditions({"threads": "all"})
@@ -70,6 +71,13 @@ class Case(Conditioned):
     def asked(self) -> Questions:
         """The questions to the saved file."""
         return self.questions or declared(self.family.name).to(self.dataset)
+
+    @property
+    def asked_facts(self) -> dict[str, dict[str, float]]:
+        """The fact of the data set that a user's questions are; empty without any."""
+        if self.questions is None:
+            return {}
+        return {ASKED: {name: each.weight for name, each in self.questions.by_name.items()}}
 
     @property
     def steps(self) -> tuple[Step, ...]:

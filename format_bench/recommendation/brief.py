@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from adapter_core.adapter import engine_of
 from format_bench.recommendation import code
+from format_bench.recommendation.questions import MEASURES
 from format_bench.recommendation.recommend import Ranked, Recommendation
 from format_bench.recommendation.scope import OwnFile
 from format_bench.recommendation.scoring import ESTIMATES, PREDICTIONS, READ_TIME, SAVE_TIME, SIZE
@@ -35,11 +36,14 @@ class Brief:
     because: str
     otherwise: str
     """The line *Or*."""
+    left_out: str = ""
+    """A further line, *Not*: what did not answer each of the user's own questions."""
 
     @property
     def lines(self) -> list[tuple[str, str]]:
         """The lines with their first words."""
         named = [("Use", self.use), ("Because", self.because), ("Or", self.otherwise)]
+        named.append(("Not", self.left_out))
         return [(name, text) for name, text in named if text]
 
 
@@ -57,10 +61,12 @@ def brief_of(answer: Recommendation) -> Brief:
             f"no winner: too noisy to name one; candidates are {names}",
             how,
             "repeat this on an idle machine",
+            _left_out(answer),
         )
     if answer.is_tiny:
         text = "a table of so few rows is read at once from any format, and people can read CSV as it is"
-        return Brief(f"{answer.first.candidate.name}: any format does", text, _for_types(answer))
+        name = answer.first.candidate.name
+        return Brief(f"{name}: any format does", text, _for_types(answer), _left_out(answer))
     name = answer.first.candidate.name
     if answer.noise == ESTIMATES:
         name += ", by estimates from samples"
@@ -74,7 +80,24 @@ def brief_of(answer: Recommendation) -> Brief:
     lazy = facts_of(family_of_suite(answer.suite).name, facts.format).lazy
     remarks = [lost and f"it loses {lost}", lazy and f"its read leaves work: {lazy}"]
     use = "; ".join([name, *filter(None, remarks)])
-    return Brief(use, ", ".join(_values(answer)) + together, _or(answer))
+    return Brief(use, ", ".join(_values(answer)) + together, _or(answer), _left_out(answer))
+
+
+def _left_out(answer: Recommendation) -> str:
+    """Return what lacks a time of the user's own questions, the first with its reason."""
+    if not answer.asked:
+        return ""
+    lacking: dict[str, str] = {}
+    for each in answer.excluded:
+        for (_, measure), record in each.candidate.cells.items():
+            if measure in answer.weights and measure in MEASURES and record.value is None:
+                lacking.setdefault(each.candidate.name, f"{record.status}, {record.sentence}")
+    if not lacking:
+        return ""
+    names = joined(lacking, most=SHOWN)
+    first, why = next(iter(lacking.items()))
+    reason = f"; {first}: {why}" if len(lacking) > 1 else f": {why}"
+    return f"{names}, which did not answer every question{reason}"
 
 
 def _lost(answer: Recommendation) -> str:
@@ -109,7 +132,8 @@ def _values(answer: Recommendation) -> Iterator[str]:
             text += f" instead of {_with_unit(before, measure)}{source}"
         elif before is None:
             text += _beside_others(answer, measure)
-        yield text
+        is_mix = answer.asked and measure in MEASURES
+        yield f"{text}, {answer.asked}" if is_mix else text
 
 
 _PHRASES = {
@@ -118,6 +142,8 @@ _PHRASES = {
     SAVE_TIME: "saves in {}",
     Measure("read time", "cold"): "reads in {} from the disk",
     Measure("durable save time"): "saves durably in {}",
+    MEASURES[0]: "answers a question in {}",
+    MEASURES[1]: "answers a question in {} from the disk",
 }
 
 

@@ -39,6 +39,7 @@ class Reasoned(NamedTuple):
 class Preset:
     """Weights and requirements for a purpose."""
 
+    name: str
     purpose: str
     """The life of the data, in words."""
     weighted: dict[str, Reasoned]
@@ -56,6 +57,7 @@ def _declared() -> dict[str, Preset]:
     facts = tomllib.loads(Path(__file__).with_name("presets.toml").read_text(encoding="utf-8"))
     return {
         name: Preset(
+            name,
             each["purpose"],
             {metric: Reasoned(*weighted) for metric, weighted in each["weights"].items()},
             {Requirement(key): reason for key, reason in each.get("required", {}).items()},
@@ -87,7 +89,7 @@ class Wish:
     """They replace the preset's; without any and without a preset, `BALANCED` counts."""
     requirements: tuple[Required, ...] = ()
     preset: str | None = None
-    """One of `PRESETS`."""
+    """The name of one of `PRESETS`, or of `BALANCED`."""
     speeds: Speeds = NO_TRANSFER
     """Transfers that read and save times include."""
     allow_lossy: bool = False

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from adapter_core import UnknownNameError
-from adapter_core.errors import InvalidWeightError
+from adapter_core.errors import InvalidWeightError, NoCandidateError
 from format_bench.recommendation import formulas
+from format_bench.recommendation.purposes import BALANCED, Wish, criteria_for
+from format_bench.recommendation.recommend import Recommendation, recommend
 from format_bench.recommendation.scope import suites_in
 from format_bench.recommendation.scoring import Weights, numbers
 from format_bench.results.candidates import Configuration, DatasetSize
-from format_bench.results.load import Results, suite_of
+from format_bench.results.display.text import joined, plural
+from format_bench.results.load import ASKED, Results, suite_of
 from format_bench.results.metrics import Measure
 from format_bench.results.records import Key, Record, key
 from format_bench.results.status import CellStatus
@@ -106,6 +109,143 @@ def mixed(results: Results, mix: Mix, suite: str | None = None) -> Results:
     return replace(results, records=[*others, *_mixes_of(times, mix)])
 
 
+class OwnMix(NamedTuple):
+    """Mix of a user's own questions, and results that contain its times."""
+
+    results: Results
+    """The results with values of the mix in place of those of its questions."""
+    asked: dict[str, Mix]
+    """By data set; without questions that nothing answered."""
+    unanswered: list[str]
+    """The questions that nothing answered."""
+    measure: Measure
+    """The measure of a mix that counts: warm, if there are such times."""
+
+    def added_to(self, wish: Wish) -> Wish:
+        """Return a wish that also counts the times, like each metric of the preset."""
+        return replace(wish, weights={self.measure: 1.0}, preset=wish.preset or BALANCED.name)
+
+    @property
+    def sentence(self) -> str:
+        """The mix in words, e.g. "the mean of 3 questions asked equally often"."""
+        mixes = [*self.asked.values()]
+        if all(each == mixes[0] for each in mixes):
+            return f"the mean of {_asked_so(mixes[0])}" if len(mixes[0]) > 1 else "the only one asked"
+        parts = [f"{_asked_so(mix)} to {dataset}" for dataset, mix in self.asked.items()]
+        return f"the mean of {joined(parts, most=None)}"
+
+    @property
+    def caveats(self) -> list[str]:
+        """A sentence on questions that nothing answered, if there are any."""
+        names = joined(self.unanswered) if self.unanswered else ""
+        return [f"questions that nothing answered do not count: {names}"] if names else []
+
+
+def _asked_so(mix: Mix) -> str:
+    number = plural(len(mix), "question")
+    if len(set(mix.values())) == 1:
+        return f"{number} asked equally often" if len(mix) > 1 else number
+    return f"{number} asked so often: " + joined((f"{each} ({mix[each]:g})" for each in mix), most=8)
+
+
+def answered(results: Results, wish: Wish, suite: str | None = None) -> Recommendation:
+    """Rank the candidates in results for a wish; a user's own questions count unless weights are given.
+
+    Parameters
+    ----------
+    results : Results
+        The results.
+    wish : Wish
+        Weights and requirements.
+    suite : str, optional
+        The suite to choose from; by default the first that has values of everything that has a weight.
+
+    Raises
+    ------
+    UnknownNameError
+        If the results do not contain the suite.
+    InvalidWeightError
+        If a weight cannot be used, or the results have no values of its measure.
+    NoCandidateError
+        If no candidate can be chosen.
+    """
+    own = None if wish.weights else own_mix(results, suite)
+    if own:
+        results, wish = own.results, own.added_to(wish)
+    wanted = criteria_for(results, wish, suite)
+    answer = recommend(results, wanted.weights, wanted.requirements, speeds=wish.speeds, suite=suite)
+    caveats = [*(own.caveats if own else ()), *answer.caveats, *wanted.caveats]
+    return replace(answer, caveats=caveats, asked=own.sentence if own else "")
+
+
+def are_asked(results: Results) -> bool:
+    """Return whether results have times of a user's own questions."""
+    return bool(_own_times(results)[1])
+
+
+def own_mix(results: Results, suite: str | None = None) -> OwnMix | None:
+    """Return the mix of a user's own questions, as the metadata of runs have them; None without any.
+
+    Parameters
+    ----------
+    results : Results
+        The results.
+    suite : str, optional
+        The suite whose times count; by default each that asks.
+
+    Raises
+    ------
+    NoCandidateError
+        If nothing answered a question.
+    """
+    wanted, times, others = _own_times(results, suite)
+    if not times:
+        return None
+    answers = [each for found in times.values() for each in found if each.value is not None]
+    if not answers:
+        first = next(iter(times.values()))[0]
+        raise NoCandidateError(f"nothing answered any question ({first.query}: {first.sentence})")
+    known = {(each.dataset, each.query) for each in answers}
+    asked = {
+        dataset: {name: often for name, often in wanted[dataset].items() if (dataset, name) in known}
+        for dataset in times
+    }
+    for dataset, found in times.items():
+        others += _mixes_of(found, asked[dataset])
+    lacking = (name for dataset in times for name in wanted[dataset] if name not in asked[dataset])
+    measured = {Measure.of(each).comparable._replace(query="") for each in answers}
+    return OwnMix(
+        replace(results, records=others),
+        asked,
+        [*dict.fromkeys(lacking)],
+        next(each for each in MEASURES if each in measured),
+    )
+
+
+def _own_times(
+    results: Results, suite: str | None = None
+) -> tuple[dict[str, Mix], dict[str, list[Record]], list[Record]]:
+    """Return mix and times of a user's own questions, both by data set, and all other records."""
+    wanted = {dataset: _mix_in(facts) for dataset, facts in results.data.items()}
+    times: dict[str, list[Record]] = {}
+    others = []
+    for each in results.records:
+        is_asked = each.query in wanted.get(each.dataset, {})
+        if is_asked and _is_time_in(each, suite or suite_of(each)):
+            times.setdefault(each.dataset, []).append(each)
+        else:
+            others.append(each)
+    return wanted, times, others
+
+
+def _mix_in(facts: Mapping[str, Any]) -> Mix:
+    """Return the questions in the facts of a data set; empty without any, or if they are no numbers."""
+    asked = facts.get(ASKED)
+    if not isinstance(asked, dict) or not all(isinstance(each, int | float) for each in asked.values()):
+        return {}
+    return {str(name): float(often) for name, often in asked.items() if often > 0}
+
+
 def _is_time_in(record: Record, suite: str) -> bool:
     return bool(record.query) and record.metric == METRIC and suite_of(record) == suite
 
@@ -182,6 +322,8 @@ def missing(query: str, record: Record | None) -> Missing | None:
 def _mix_of(found: dict[str, Record], mix: Mapping[str, float]) -> Record:
     first = next(iter(found.values()))
     blank = replace(first, query="", value=None, repeats=[], round_sizes=[], interval=None)
+    # CPU times and loops are of the first query alone.
+    blank = replace(blank, cpu_repeats=[], loop_repeats=[])
     for name in mix:
         reason = missing(name, found.get(name))
         if reason:

@@ -112,6 +112,8 @@ class Recommendation:
     """Number of caveats, from the first on, that an answer in three lines shows as well."""
     is_tiny: bool = False
     """Whether the table is so small that any format does."""
+    asked: str = ""
+    """How often the user's own questions are asked, in words; empty if none count."""
 
     @property
     def is_undecided(self) -> bool:

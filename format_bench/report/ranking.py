@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from adapter_core.errors import InvalidWeightError, NoCandidateError
-from format_bench.recommendation import purposes, recommend
+from format_bench.recommendation import purposes, questions
 from format_bench.recommendation.brief import brief_of
 from format_bench.recommendation.card import text_of
 from format_bench.recommendation.code import code_of
@@ -52,7 +52,8 @@ class Headline:
     banner: str
     """Sentences on a busy machine and on noise; empty without a reason to warn."""
     answer: list[Finding]
-    """The answer in three lines, counting save time, read time and size alike; empty if none."""
+    """The answer in three lines, counting save time, read time, size and the mean time of a user's own
+    questions alike; empty if none."""
 
     @property
     def sentences(self) -> list[str]:
@@ -61,12 +62,13 @@ class Headline:
 
 
 def headline_of(results: Results) -> Headline:
-    """Return the start of a verdict on results."""
+    """Return the start of a verdict on results; times of a user's own questions count."""
     try:
-        wanted = purposes.criteria_for(results, purposes.Wish())
-        answer = recommend(results, wanted.weights, wanted.requirements)
-    except (InvalidWeightError, NoCandidateError):
-        return Headline(Disturbance.of(results).banner, [])
+        answer = questions.answered(results, purposes.Wish())
+    except (InvalidWeightError, NoCandidateError) as error:
+        # Of a run that asked questions, no answer would look like a forgotten one.
+        said = [Finding("Use", "none", f": {error}")] if questions.are_asked(results) else []
+        return Headline(Disturbance.of(results).banner, said)
     first, *others = [Finding(name, text) for name, text in brief_of(answer).lines]
     if not answer.is_undecided:
         winner = answer.first.candidate.configuration

@@ -31,6 +31,9 @@ MAPS, DAMAGED, SMALLEST, MOMENTS = EVIDENCE = "maps", "damaged", "smallest", "mo
 """Folders of evidence beside the records that name it: maps of reads, reads of damaged files, the
 smallest files that a reader does not read as they are, and reads after interrupted saves."""
 
+ASKED = "questions"
+"""Fact of a data set in the metadata of a run: how often each of the user's own questions is asked."""
+
 METADATA_LEVELS = 20
 """Levels of a file of metadata, generously; deeper ones would exceed the stack where they are shown."""
 
@@ -54,7 +57,7 @@ class Results:
 
     @cached_property
     def data(self) -> dict[str, dict[str, Any]]:
-        """Facts of data sets by name, of the last run that has them: all ``rows``, a user's file."""
+        """Facts of data sets by name, of the last run that has them: rows, a user's file, `ASKED`."""
         found: dict[str, dict[str, Any]] = {}
         for each in self.metadata:
             if isinstance(facts := each.get("data"), dict):

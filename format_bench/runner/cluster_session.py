@@ -423,7 +423,10 @@ class ClusterSession:
         return self.run.out / f"{self._run_id(machine)}-threads-{self.run.setup.threads}.json"
 
     def _write_metadata(self, machine: str, metadata: dict[str, Any]) -> None:
-        run_metadata.write({**metadata, "scale": self.run.scale}, self._metadata_path(machine))
+        facts = {**metadata, "scale": self.run.scale}
+        if asked := {each.dataset: found for each in self.run.cases if (found := each.asked_facts)}:
+            facts["data"] = asked
+        run_metadata.write(facts, self._metadata_path(machine))
 
     def _name(self, task: Task) -> str:
         case = self.run.cases[task.case]

@@ -221,7 +221,11 @@ class _Session:
         )
         # A time budget measures samples first, which are told from whole tables by this.
         found.data = {
-            case.dataset: {"rows": case.rows, **self.profiles.get(case.dataset, {})}
+            case.dataset: {
+                "rows": case.rows,
+                **self.profiles.get(case.dataset, {}),
+                **case.asked_facts,
+            }
             for case in self.cases
         }
         found.store.refresh()

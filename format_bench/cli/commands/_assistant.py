@@ -17,7 +17,7 @@ from format_bench.cli.commands.list import SHORT
 from format_bench.cli.commands.predict import answered
 from format_bench.cli.options import load_source, measuring_console
 from format_bench.comparison import compare
-from format_bench.recommendation import Requirement, output, purposes, recommend
+from format_bench.recommendation import Requirement, output, purposes, questions
 from format_bench.recommendation.code import calls_of
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.results import published
@@ -91,8 +91,7 @@ class Assistant:
     ) -> dict[str, Any]:
         """Rank the formats in results, a folder or a bundle, by weights of metrics or a preset."""
         found, wish = load_source(self._place(results)), _wish(preset, weights, require)
-        wanted = purposes.criteria_for(found, wish)
-        return output.to_json(recommend(found, wanted.weights, wanted.requirements))
+        return output.to_json(questions.answered(found, wish))
 
     def predict(
         self,

@@ -40,7 +40,6 @@ from format_bench.recommendation import (
     output,
     purposes,
     questions,
-    recommend,
     scope,
     scoring,
 )
@@ -287,10 +286,8 @@ def command(  # noqa: PLR0913, PLR0917 (one for each option)
         if dataset is not None:
             found = scope.of_dataset(found, dataset)
         others = found.records
-        found = questions.mixed(found, mix, suite)
-        wanted = purposes.criteria_for(found, wish, suite)
-        answer = recommend(found, wanted.weights, wanted.requirements, speeds=speeds, suite=suite)
-        answer = replace(answer, caveats=[*questions.sentences(mix), *answer.caveats, *wanted.caveats])
+        answer = questions.answered(questions.mixed(found, mix, suite), wish, suite)
+        answer = replace(answer, caveats=[*questions.sentences(mix), *answer.caveats])
     bill = prices and cost.bill(answer, others, prices)
     evidence = evidence_on(answer, whole) if whole and (explain or as_json) else []
     if as_json:

@@ -9,6 +9,9 @@ import pandas as pd
 import pytest
 
 from format_bench.cli.main import main
+from format_bench.recommendation import questions
+from format_bench.recommendation.purposes import Wish
+from format_bench.results.load import load
 
 QUESTIONS = """
 [[question]]
@@ -103,6 +106,14 @@ def test_every_engine_that_can_answers_and_the_others_say_why(call, table, tmp_p
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "by tag" in page
     assert "dearest" in page
+    mixed = "the mean of 5 questions asked equally often"
+    assert mixed in page
+    answer = questions.answered(load(tmp_path / "out"), Wish())
+    assert mixed in answer.asked
+    assert {each.candidate.configuration.format for each in answer.ranked} == {
+        "Parquet[duckdb]",
+        "Parquet[polars]",
+    }
 
 
 def test_a_run_goes_on_with_further_questions_and_refuses_changed_ones(call, table, tmp_path):  # noqa: ARG001
@@ -127,6 +138,7 @@ def test_workers_of_a_cluster_are_asked_the_same(call, table, tmp_path):  # noqa
     assert found["Parquet[pyarrow]", "by tag"]["sentence"] == "4 rows, equal to NumPy's"
     log = (tmp_path / "out" / "cluster-log.jsonl").read_text(encoding="utf-8")
     assert {len(json.loads(each)["case"]["questions"]) for each in log.splitlines()} == {32}
+    assert questions.answered(load(tmp_path / "out"), Wish()).asked
     status, line = call(QUESTIONS.replace("-15", "-16"), "--cluster", "local:1")
     assert status == 2
     assert "out contains results of another question 'cheap' to mine" in line

@@ -9,13 +9,15 @@ import pytest
 from format_bench.cli import summaries
 from format_bench.comparison import compare
 from format_bench.families.cases import Case
-from format_bench.recommendation import Requirement, brief, output, recommend
+from format_bench.recommendation import Requirement, brief, output, questions, recommend
 from format_bench.recommendation.evidence import EVIDENCE, evidence_on
+from format_bench.recommendation.purposes import Wish
 from format_bench.report import findings, headline_of, write
 from format_bench.report.model import results_by_suite
 from format_bench.results.disturbance import BUSY, Disturbance, busy_sentence
 from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
+from format_bench.results.status import CellStatus
 from format_bench.runner.progress import MeasuredShare, columns_of
 from format_bench.runner.session import RunSummary
 from tests.factories.records import record
@@ -292,3 +294,78 @@ def test_lost_properties_of_an_array_are_in_the_first_line():
     ]
     answer = recommend(Results("mine", found, []), {READ: 1})
     assert lines(answer)["Use"] == "NPY.memmap; it loses attributes and coordinates"
+
+
+PAIRS = {
+    "CSV[pyarrow]": {"save time": 0.01, "size": 1e6},
+    "Parquet[duckdb]": {"save time": 0.02, "size": 2e6},
+    "Parquet[polars]": {"save time": 0.02, "size": 2e6},
+}
+ANSWERS = {
+    ("CSV[pyarrow]", "cheap"): None,
+    ("CSV[pyarrow]", "by city"): None,
+    ("Parquet[duckdb]", "cheap"): 0.010,
+    ("Parquet[duckdb]", "by city"): 0.020,
+    ("Parquet[polars]", "cheap"): 0.050,
+    ("Parquet[polars]", "by city"): 0.004,
+}
+
+
+def asked(often, answers=ANSWERS):
+    """Return results of pairs with answers to a user's own questions, so often asked."""
+    found = results_of(PAIRS, suite="query", rows=400).records
+    for (label, query), seconds in answers.items():
+        known = {"query": query, "cache": "warm", "suite": "query", "rows": 400, "dataset": "mine"}
+        if seconds is None:
+            known |= {"status": CellStatus.UNSUPPORTED, "sentence": "it takes no SQL"}
+        found.append(record(label, "query time", seconds, **known))
+    return Results("mine", found, [{"data": {"mine": {"rows": 400, "questions": often}}}])
+
+
+def said(results):
+    return {each.subject: f"{each.lead}{each.rest}" for each in headline_of(results).answer}
+
+
+def test_a_pair_that_answered_none_of_the_own_questions_is_never_the_one_to_use():
+    found = said(asked({"cheap": 1.0, "by city": 1.0}))
+    assert found["Use"] == "Parquet[duckdb]"
+    assert found["Because"].endswith(
+        "answers a question in 15 ms (best), the mean of 2 questions asked equally often"
+    )
+    assert found["Not"] == (
+        "CSV[pyarrow], which did not answer every question: unsupported, cheap: it takes no SQL"
+    )
+
+
+def test_weights_of_own_questions_decide():
+    found = said(asked({"cheap": 1.0, "by city": 9.0}))
+    assert found["Use"] == "Parquet[polars]"
+    assert "the mean of 2 questions asked so often: cheap (1) and by city (9)" in found["Because"]
+
+
+def test_results_without_own_questions_are_ranked_as_before():
+    without = said(replace(asked({}), metadata=[]))
+    assert without["Use"] == "CSV[pyarrow]"
+    assert "question" not in without["Because"]
+    assert "Not" not in without
+
+
+def test_a_question_that_nothing_answered_does_not_count():
+    answers = ANSWERS | {(label, "odd"): None for label in PAIRS}
+    often = {"cheap": 1.0, "by city": 1.0, "odd": 5.0}
+    assert said(asked(often, answers)) == said(asked({"cheap": 1.0, "by city": 1.0}))
+    answer = questions.answered(asked(often, answers), Wish())
+    assert "questions that nothing answered do not count: odd" in answer.caveats
+
+
+def test_where_nothing_answered_nothing_is_named():
+    found = said(asked({"cheap": 1.0, "by city": 1.0}, dict.fromkeys(ANSWERS)))
+    assert found == {"Use": "none: nothing answered any question (cheap: it takes no SQL)"}
+
+
+def test_own_questions_count_in_the_command_unless_weights_are_given():
+    found = asked({"cheap": 1.0})
+    assert lines(questions.answered(found, Wish()))["Because"].endswith(", the only one asked")
+    assert lines(questions.answered(found, Wish({SIZE: 1.0})))["Use"] == "CSV[pyarrow]"
+    archive = questions.answered(found, Wish(preset="exchange"))
+    assert archive.weights == {SIZE: 2.0, SAVE: 1.0, Measure("query time"): 1.0}
