@@ -6,6 +6,7 @@ import contextlib
 import copy
 import importlib
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -89,6 +90,9 @@ class QueryEngine(ABC):
     """Labels of the formats whose tuned files have an index of vectors, by which it may miss some."""
     indexes: ClassVar[frozenset[str]] = frozenset()
     """Labels of the formats to whose tuned files it adds an index of vectors of its own."""
+    file_versions: ClassVar[Mapping[str, str]] = {}
+    """Versions of the files that its environment writes, by format, where its release of the format's
+    library writes another than the library set's."""
 
     def availability(self) -> Availability:
         """Import the packages of the engine, and report whether it can work in this process."""
@@ -215,6 +219,12 @@ class EngineOnFormat(BaseAdapter):
         """Report whether the packages of both are installed, without importing them."""
         found = self.format.installed()
         return self.engine.installed() if found else found
+
+    @property
+    def facts_of_files(self) -> FileFacts:
+        """The facts of the format's files, as the environment of the engine writes them."""
+        version = self.engine.file_versions.get(self.format.label)
+        return replace(self.format.file_facts, version=version) if version else self.format.file_facts
 
     def paths(self, folder: Path, names: Any = (TABLE,)) -> dict[str, Path]:
         """Return the paths of tables in the directory of a data set, by name."""

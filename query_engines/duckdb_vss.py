@@ -39,6 +39,7 @@ class Adapter(SQLEngine):
     does: ClassVar = frozenset({Part.COLUMNS, Part.NEAREST})
     indexes: ClassVar = frozenset({"DuckDB"})
     searches_indexes: ClassVar = frozenset({"DuckDB"})
+    file_versions: ClassVar = {"DuckDB": "64"}
     notes: ClassVar = {"DuckDB": "the index is kept in the file by an experimental setting"}
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002

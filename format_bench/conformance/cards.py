@@ -58,10 +58,11 @@ def differences(adapter: Any, name: str, path: Path, rows: int, chunks: str = ""
     chunks : str, optional
         The shape of chunks that was asked for, e.g. "1 x 24 x 32".
     """
-    codec = _codec_of(adapter, name)
+    codec, facts = _codec_of(adapter, name), adapter.file_facts
     if isinstance(adapter, EngineOnFormat):
-        adapter, path = adapter.format, adapter.paths(path)[TABLE]
-    facts, told = adapter.file_facts, told_by(path)
+        path = adapter.paths(path)[TABLE]
+        facts, adapter = adapter.facts_of_files, adapter.format
+    told = told_by(path)
     if facts.silent or not told:
         claims = bool(facts.version or facts.parts)
         return f"the card says {facts}, the file tells {told}" if told or claims else ""

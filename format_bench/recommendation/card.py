@@ -41,10 +41,11 @@ def card(
     UnsupportedError
         If the adapter has no such settings.
     """
+    facts = adapter.file_facts
     if isinstance(adapter, EngineOnFormat):  # its files are saved by the format's adapter
-        written = adapter.format
-        return card(written, codec=written.default_codec if written.codecs else None)
-    facts, parts = adapter.file_facts, dict(adapter.file_facts.parts)
+        facts, adapter = adapter.facts_of_files, adapter.format
+        settings, codec, level = "", adapter.default_codec if adapter.codecs else None, None
+    parts = dict(facts.parts)
     if isinstance(adapter, CodecChoice):
         chosen, own_codec, own_level = adapter.with_settings(settings)
         codec, level = (own_codec, own_level) if settings else (codec, level)

@@ -270,13 +270,12 @@ def test_a_field_of_records_is_read(label, subjects, tmp_path):
     assert found == {"count": "", "open": "", "field": ""}
 
 
-# Of engines with environments of their own, whose libraries may write another version, the last choice.
-OF_FORMATS = list(
-    {
-        label.rpartition("[")[0]: label
-        for label in sorted(PAIRS, key=lambda label: not query_engines.find(label).engine.environment)
-    }.values()
-)
+def _written_by(label):
+    """Return format and environment: another environment may write another version."""
+    return label.rpartition("[")[0], query_engines.find(label).engine.environment
+
+
+OF_FORMATS = list({_written_by(label): label for label in PAIRS}.values())
 
 
 @pytest.mark.parametrize("label", OF_FORMATS)

@@ -43,6 +43,14 @@ def test_every_adapter_has_a_card(family, label):
         assert card(adapter, "recommended")["saves with"] != shown["saves with"]
 
 
+def test_a_pair_with_an_environment_has_the_version_that_its_library_writes():
+    names = "DuckDB[duckdb]", "DuckDB[vss]"
+    own, older = (card(registry_of(FAMILIES["queries"]).find(label)) for label in names)
+    assert own.pop("files tell") == "version 999"
+    assert older.pop("files tell") == "version 64"
+    assert own == older
+
+
 def test_a_card_says_which_settings_a_configuration_has():
     parquet = data_formats.find("Parquet")
     usual = card(parquet)
