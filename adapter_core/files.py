@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from adapter_core.errors import FormatBenchError
 
@@ -29,6 +30,9 @@ def user_cache() -> Path:
     """Return the folder of things built and installed for a user, which may not exist."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "formatbench"
 
+
+# Neither wildcards, nor what ends a text of SQL, nor what begins options or a fragment of an address.
+_PLAIN = re.compile(r"[\w./ @+=,~-]+")
 
 # Names that `partial_path` returns.
 _PARTIAL = re.compile(r"\..+\.[0-9a-f]{8}\.partial[^/]*")
@@ -162,3 +166,19 @@ def content_of(
         if isinstance(error, kind):
             raise
         raise kind(f"{os.fspath(path)} {problem}") from error
+
+
+@contextmanager
+def plain_path(path: Path) -> Iterator[Path]:
+    """Provide a path that need not exist by plain characters alone: itself, or a symbolic link to it.
+
+    DuckDB puts its logs before a question mark in a path, outside of the folder at hand, and ArcticDB
+    takes what follows one for options.
+    """
+    if _PLAIN.fullmatch(str(path.absolute())):
+        yield path.absolute()
+        return
+    with TemporaryDirectory() as folder:
+        link = Path(folder, "link")
+        link.symlink_to(path.absolute())
+        yield link

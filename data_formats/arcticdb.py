@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from functools import reduce
 from operator import and_
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Kind, PartialReads, Snippet, Streams, Trait
 from adapter_core.file_facts import FileFacts
+from adapter_core.files import plain_path
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT, TIMES, Comparison
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.values import NANOSECOND_YEARS, datetimes_beyond
@@ -191,14 +191,8 @@ def _database(path: Path) -> Iterator[Arctic]:
     from arcticdb import Arctic
 
     _hush()
-    if "?" not in str(path):
-        yield Arctic(f"lmdb://{path}")
-        return
-    with TemporaryDirectory() as folder:
-        # It takes what follows a question mark for options.
-        link = Path(folder, "database")
-        link.symlink_to(path.absolute(), target_is_directory=True)
-        yield Arctic(f"lmdb://{link}")
+    with plain_path(path) as plain:
+        yield Arctic(f"lmdb://{plain}")
 
 
 @functools.cache

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Changeable, Given, Snippet, Streams, Trait, Tunable
 from adapter_core.file_facts import FileFacts
+from adapter_core.files import plain_path
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, frame_of
-from adapter_core.tables.duckdb import REFUSES, DuckDBTable, create_table, plain_path, registered
+from adapter_core.tables.duckdb import REFUSES, DuckDBTable, create_table, registered
 from adapter_core.tables.sql import query, quoted
 
 if TYPE_CHECKING:

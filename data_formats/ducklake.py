@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, Kind, Streams, Trait
 from adapter_core.file_facts import FileFacts
+from adapter_core.files import plain_path
 from adapter_core.tables import arrow
-from adapter_core.tables.duckdb import REFUSES, DuckDBTable, create_table, extension_file, plain_path
+from adapter_core.tables.duckdb import REFUSES, DuckDBTable, create_table, extension_file
 from adapter_core.tables.parquet_files import codec_of_files
 from adapter_core.tables.sql import query
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial, reduce
 from operator import and_
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
@@ -53,9 +51,6 @@ _CONTENTS = {
     "VARCHAR": TEXT,
     "BOOLEAN": BOOLEANS,
 }
-
-# Neither wildcards, nor what ends a text of SQL.
-_PLAIN = re.compile(r"[\w./ @+=,~-]+")
 
 # `limit` needs a number.
 _ALL_ROWS = 2**62
@@ -272,18 +267,3 @@ def create_table(connection: duckdb.DuckDBPyConnection, name: str, tables: Itera
 def extension_file(package: ModuleType) -> str:
     """Return the path of the extension of DuckDB in a package of the index."""
     return str(next(Path(str(package.__file__)).parent.rglob("*.duckdb_extension")))
-
-
-@contextmanager
-def plain_path(path: Path) -> Iterator[Path]:
-    """Provide a path that need not exist by plain characters alone: itself, or a symbolic link to it.
-
-    DuckDB puts its logs before a question mark in a path, outside of the folder at hand.
-    """
-    if _PLAIN.fullmatch(str(path.absolute())):
-        yield path.absolute()
-        return
-    with TemporaryDirectory() as folder:
-        link = Path(folder, "link")
-        link.symlink_to(path.absolute())
-        yield link

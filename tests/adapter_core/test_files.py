@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from adapter_core import files
 from adapter_core.errors import DamagedStateError
-from adapter_core.files import content_of, is_partial, partial_path, write_atomically
+from adapter_core.files import content_of, is_partial, partial_path, plain_path, write_atomically
 
 ROOT = Path(__file__).parents[2]
 
@@ -120,3 +121,17 @@ def test_damaged_content_is_one_error_that_names_the_file(text):
 def test_errors_that_content_does_not_cause_stay_as_they_are():
     with pytest.raises(OSError, match="full"), content_of("a", DamagedStateError, "is damaged"):
         raise OSError("full")
+
+
+@pytest.mark.parametrize("name", ["what?", "a#b", "it's", "[1]", "*"])
+def test_databases_get_plain_paths_and_no_folder_is_made_for_these(name, tmp_path, monkeypatch):
+    with plain_path(tmp_path / name) as link:
+        assert name not in str(link)
+        link.write_bytes(b"x")
+    assert (tmp_path / name).read_bytes() == b"x"
+    assert not link.is_symlink()
+    monkeypatch.setattr(files, "TemporaryDirectory", None)
+    (tmp_path / "größe").mkdir()
+    monkeypatch.chdir(tmp_path / "größe")
+    with plain_path(Path("a b.duckdb")) as path:
+        assert path == Path.cwd() / "a b.duckdb"

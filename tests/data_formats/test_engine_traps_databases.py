@@ -6,7 +6,6 @@ import random
 import resource
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -17,8 +16,6 @@ from adbc_driver_sqlite import dbapi as adbc
 
 import data_formats
 from adapter_core import CannotHoldError
-from adapter_core.tables import duckdb as duckdb_tables
-from adapter_core.tables.duckdb import plain_path
 from format_bench.verification.tables import verify
 from tests.factories.trap_tables import TIMEDELTAS, saved
 
@@ -37,20 +34,6 @@ def test_parquet_files_of_duckdb_contain_no_negative_intervals(tmp_path):
         cursor.register("given", -TIMEDELTAS)
         with pytest.raises(duckdb.IOException, match="do not support negative intervals"):
             cursor.execute("COPY given TO ? (FORMAT parquet)", [str(tmp_path / "naive.parquet")])
-
-
-@pytest.mark.parametrize("name", ["what?", "it's", "[1]", "*"])
-def test_duckdb_gets_plain_paths_and_no_folder_is_made_for_these(name, tmp_path, monkeypatch):
-    with plain_path(tmp_path / name) as link:
-        assert name not in str(link)
-        link.write_bytes(b"x")
-    assert (tmp_path / name).read_bytes() == b"x"
-    assert not link.is_symlink()
-    monkeypatch.setattr(duckdb_tables, "TemporaryDirectory", None)
-    (tmp_path / "größe").mkdir()
-    monkeypatch.chdir(tmp_path / "größe")
-    with plain_path(Path("a b.duckdb")) as path:
-        assert path == Path.cwd() / "a b.duckdb"
 
 
 @pytest.mark.parametrize(("label", "zone"), [("DuckDB", "UTC"), ("Parquet[duckdb]", "Europe/Paris")])
