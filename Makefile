@@ -5,6 +5,8 @@
 #          since SINCE concern, and reference adapters; SINCE is by default where the branch left main, on main
 #          the commit before
 # test-all what CI runs every night: all tests, and the long checks of kills and of changed files
+# test-environments  the contract tests of adapters with environments of their own, in these, which are built
+#          if they are missing; ENVIRONMENTS names some of them, by default all
 # lint     style, types and layers alone
 # jvm      the record formats of the JVM, which Maven builds once
 # docs     the documentation site, in build/docs
@@ -18,6 +20,7 @@ PYTHON ?= python3
 SCALE ?= quick
 PORT ?= 8080
 SECONDS ?= 600
+ENVIRONMENTS ?=
 DEFAULT_SUITES = from format_bench.results.suites import SUITES; \
 	print(*(each.name for each in SUITES.values() if not each.optional))
 SUITES ?= $$($(BIN)/python -c "$(DEFAULT_SUITES)")
@@ -43,7 +46,7 @@ MEASURE = $(BIN)/asv run --record-samples --config $(CONFIG) --bench
 # Cells of the first data set, as asv names them: tabular.Tabular.time_save('CSV', 'eq').
 OF_EQ := [^(]+\([^,]+, 'eq'
 
-.PHONY: bench preview build test test-all lint jvm docs coverage fuzz environment
+.PHONY: bench preview build test test-all test-environments lint jvm docs coverage fuzz environment
 .DELETE_ON_ERROR:
 
 bench: environment $(CONFIG)
@@ -88,6 +91,9 @@ test-all: environment
 	$(BIN)/python -m tools.check_crash_recovery 50
 	$(BIN)/python -m tools.check_faults run resume report repair --every 5
 	$(MAKE) fuzz
+
+test-environments: environment
+	$(BIN)/python -m tools.check_environments $(ENVIRONMENTS)
 
 # Without a JDK or Maven, the formats of the JVM are unavailable, and their tests are skipped.
 build: environment

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-ALL = "all"
+ALL, ENVIRONMENT = "all", "environment"
 TIER = "format_bench_tier"
 """Key of the choice among the inputs of a process of xdist."""
 
@@ -30,10 +30,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--adapters",
-        choices=("reference", "changed", ALL),
+        choices=("reference", "changed", ENVIRONMENT, ALL),
         default=ALL,
         help="adapters of this project to test: a few that together have each shared base class and "
-        "each library, these and what changed files concern, or all (default)",
+        "each library, these and what changed files concern, those of the environment whose interpreter "
+        "runs, or all (default)",
     )
     parser.addoption(
         "--since",
@@ -61,6 +62,23 @@ def pytest_configure(config: pytest.Config) -> None:
             if given
             else tiers.chosen_tier(config.getoption("--adapters"), config.getoption("--since"))
         )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tests without an adapter of the environment, if only these are tested."""
+    if config.getoption("--adapters") != ENVIRONMENT:
+        return
+    from format_bench.conformance import selection
+
+    own = selection.labels_of_tier()
+    left_out = [each for each in items if own.isdisjoint(_names_in(each))]
+    items[:] = [each for each in items if each not in left_out]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def _names_in(item: pytest.Item) -> set[str]:
+    """Return the parameters of a test as text: one of them is its adapter."""
+    return {str(each) for each in getattr(item, "callspec", item).__dict__.get("params", {}).values()}
 
 
 @pytest.hookimpl(optionalhook=True)

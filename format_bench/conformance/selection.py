@@ -16,6 +16,7 @@ import pytest
 import array_stores
 import data_formats
 import image_storages
+import query_engines
 import record_stores
 import training_loaders
 from adapter_core import (
@@ -155,6 +156,24 @@ def _libraries(family: str) -> list[tuple[str, str]]:
     """Return labels and libraries of a family, long labels first: one may begin with another."""
     names: list[Any] = sorted(FAMILIES[family][1].names(), key=len, reverse=True)
     return [(name, library_of(FAMILIES[family][1], name)) for name in names]
+
+
+def labels_of_tier() -> set[str]:
+    """Return the labels of the tier's adapters in all families, query engines among them.
+
+    Raises
+    ------
+    pytest.UsageError
+        If one is of an environment, and does not work in it: its tests would all be skipped.
+    """
+    packages = [package for _, package in FAMILIES.values()]
+    found: dict[str, Any] = {}
+    for package in (*packages, query_engines):
+        found |= dict.fromkeys(tier.labels(package.registry, ""), package)
+    for label, package in found.items() if tier.environment else ():
+        if not (answer := package.find(label).availability()):
+            raise pytest.UsageError(f"{label}: {answer.reason}")
+    return set(found)
 
 
 def load(name: str) -> type[BaseAdapter]:

@@ -17,7 +17,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.errors import GitError, UnavailableError
+from adapter_core import environments
+from adapter_core.environments import OwnEnvironment
+from adapter_core.errors import GitError, UnavailableError, UnknownNameError
 from format_bench.system.git import Repository
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from adapter_core import Registry
 
 ROOT = Path(__file__).parents[2]
+ENVIRONMENT = "environment"
+"""Name of the tier with the adapters of the environment whose interpreter runs, and no others."""
 PACKAGES = (
     "adapter_core",
     "array_stores",
@@ -73,6 +77,8 @@ class Tier:
     """Modules that are changed, or import a changed one; their adapters are tested."""
     reason: str = "all"
     """The choice in words."""
+    environment: str = ""
+    """The environment whose adapters are tested, and no others; empty if adapters of all are."""
 
     def to_plain(self) -> dict[str, Any]:
         """Return lists and texts, for other processes."""
@@ -88,23 +94,38 @@ class Tier:
 
         A changed file of tests tests all adapters.
         """
+        if self.environment:
+            return self.concerned_labels(registry, test_module)
         chosen = {*self.concerned_labels(registry, test_module), *reference(registry)}
         return [name for name in registry.names() if name in chosen]
 
     def concerns(self, *modules: str) -> bool:
         """Return whether a change concerns one of some modules, or of the modules of some packages."""
-        return self.is_all or any(
-            each == module or each.startswith(f"{module}.")
-            for each in self.concerned
-            for module in modules
+        return (
+            self.is_all
+            or bool(self.environment)
+            or any(
+                each == module or each.startswith(f"{module}.")
+                for each in self.concerned
+                for module in modules
+            )
         )
 
     def concerned_labels(self, registry: Registry[Any], test_module: str) -> list[str]:
         """Return the adapters of `labels` without those that only stand for others."""
         names = registry.names()
+        if self.environment:
+            return [name for name in names if _environment_of(registry, name) == self.environment]
         if self.is_all or test_module in self.concerned:
             return names
         return [name for name in names if self.concerned & _origins(registry, name).keys()]
+
+
+def _environment_of(registry: Registry[Any], name: str) -> str:
+    try:
+        return str(registry.find(name).environment)
+    except UnavailableError:
+        return ""
 
 
 def reference(registry: Registry[Any]) -> set[str]:
@@ -145,7 +166,7 @@ def _origins(registry: Registry[Any], name: str) -> dict[str, set[str]]:
 
 
 def chosen_tier(name: str, since: str = "", root: Path = ROOT) -> Tier:
-    """Return a tier by name: "reference", "changed" or "all".
+    """Return a tier by name: "reference", "changed", "environment" or "all".
 
     Parameters
     ----------
@@ -156,9 +177,20 @@ def chosen_tier(name: str, since: str = "", root: Path = ROOT) -> Tier:
         on `main` itself the commit before.
     root : Path
         The checkout.
+
+    Raises
+    ------
+    UnknownNameError
+        If the tier is of an environment, and the interpreter is of none.
     """
     if name == "all":
         return Tier()
+    if name == ENVIRONMENT:
+        running = [each for each in environments.names() if OwnEnvironment(each).is_running]
+        if not running:
+            raise UnknownNameError("environment of the interpreter", sys.prefix, environments.names())
+        reason = f"of the environment {running[0]}"
+        return Tier(is_all=False, reason=reason, environment=running[0])
     if name == "reference":
         return Tier(is_all=False, reason="reference")
     repository = Repository(root)

@@ -122,6 +122,17 @@ def test_what_a_change_leaves_out_runs_every_night(bare):
     assert {line.split()[-4] for line in every} == set(PYTEST["testpaths"])
 
 
+def test_adapters_are_tested_in_their_environments_every_night(bare):
+    names = "ENVIRONMENTS=vss ducklake"
+    done = run(bare, "make", "--dry-run", "test-environments", names, "--assume-old=.venv/.installed")
+    assert ".venv/bin/python -m tools.check_environments vss ducklake" in done.stdout
+    nightly = (ROOT / ".github/workflows/nightly.yml").read_text(encoding="utf-8")
+    for text in (nightly, (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
+        assert "make test-environments" in text
+    head = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\n\n")[0]
+    assert "# test-environments " in head
+
+
 def test_markers_name_files_are_registered_and_documented():
     for patterns in MARKED.values():
         for pattern in patterns:

@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pytest
-import shapely
 
 import data_formats
 import query_engines
@@ -19,6 +18,8 @@ from format_bench.families.questions import Question, Questions, read_entries
 from format_bench.families.tables import reference
 from format_bench.families.tables.subject import Subject, layouts, query_of
 from tests.helpers import chosen
+
+shapely = pytest.importorskip("shapely")
 
 ROWS = {"places": 1_500, "parcels": 800, "countries": 177}
 PAIRS = [

@@ -15,8 +15,10 @@ import data_formats
 import image_storages
 import query_engines
 import record_stores
+from adapter_core import UnknownNameError, environments
 from adapter_core.records.jvm import JvmStore
 from data_generator.synthetic.edge_case_images import edge_case_images
+from format_bench.conformance import selection
 from format_bench.conformance.selection import HDF5, SHARE, SelectedAdapter, group_of
 from format_bench.conformance.tables import every_table
 from format_bench.conformance.tiers import (
@@ -72,6 +74,32 @@ def test_the_reference_has_each_shared_base_and_each_library(package):
 def test_a_changed_adapter_is_tested_and_no_other():
     assert added("data_formats/csv.py") == {"CSV"}
     assert added("data_formats/csv.py", package=array_stores) == set()
+
+
+@pytest.mark.parametrize("name", environments.names())
+def test_the_tier_of_an_environment_has_its_adapters_and_no_others(name):
+    tier = Tier(is_all=False, environment=name)
+    chosen = {label for each in PACKAGES for label in tier.labels(each.registry, TABLE_TEST)}
+    own = {
+        label
+        for package in PACKAGES
+        for label in package.names()
+        if package.find(label).environment == name
+    }
+    assert chosen == own
+    assert chosen
+    assert tier.concerns("anything")
+
+
+def test_an_interpreter_without_an_environment_has_no_tier_of_it():
+    with pytest.raises(UnknownNameError, match="no environment of the interpreter"):
+        chosen_tier("environment")
+
+
+def test_a_tier_of_adapters_that_do_not_work_is_refused(monkeypatch):
+    monkeypatch.setattr(selection, "tier", Tier(is_all=False, environment="vss"))
+    with pytest.raises(pytest.UsageError, match=re.escape("DuckDB[vss]: ")):
+        selection.labels_of_tier()
 
 
 def test_a_changed_base_concerns_all_adapters_above_it():
