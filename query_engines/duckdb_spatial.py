@@ -43,6 +43,7 @@ class Adapter(SQLEngine):
     environment = "geospatial"
     reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet")
     does: ClassVar = (ALL_PARTS - {Part.POSITIONS}) | {Part.GEOMETRIES}
+    notes: ClassVar = {"GeoJSON": "a column of nulls alone is text"}
 
     def unsupported(self, format_label: str, query: Query) -> str:
         if query.shape and format_label in {"FlatGeobuf", "GeoJSON"}:

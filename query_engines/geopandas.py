@@ -36,7 +36,7 @@ class Adapter(ScanEngine):
     does: ClassVar = frozenset({Part.COLUMNS, Part.GEOMETRIES})
     notes: ClassVar = {
         "FlatGeobuf": "a file of the track defaults has no index, and is read whole",
-        "GeoJSON": "read whole",
+        "GeoJSON": "read whole; a column of nulls alone is text",
         "GeoParquet": "a file of the track defaults has no covering, and is read whole",
         "Parquet": "read whole, with geometries in WKB",
     }

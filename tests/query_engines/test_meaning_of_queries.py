@@ -189,6 +189,8 @@ UNTYPED = {
     "CSV[polars]": {"natural", "none"},
     "CSV[pyarrow]": {"natural"},
     "Feather[polars]": {"kind"},
+    "GeoJSON[duckdb.spatial]": {"none"},
+    "GeoJSON[geopandas]": {"none"},
     "JSON[datafusion]": {"natural", "none"},
     "JSON[polars]": {"natural"},
     "JSON[pyarrow]": {"natural"},
