@@ -2,6 +2,7 @@
 
 A reader gets the path of a file, and prints the table in canonical form; a writer takes this form from
 its standard input, and writes the file. Or they print an error and end with another status than 0.
+Some also add up columns, for files too large to print.
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ class Declaration(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """Kinds of data of its files; it writes the first. No array is a table, whatever its suffix."""
     write: dict[str, list[str]] = {}
     """Commands by the table format that they write, with "{file}" for the path."""
+    sums: dict[str, list[str]] = {}
+    """Commands by the table format that they add up, with "{file}", "{added}" and "{zero}".
+
+    The last two are names of columns with commas: the first are added up in rows where the others are 0.
+    """
 
 
 @dataclass(frozen=True)
@@ -129,8 +135,8 @@ class ForeignReader:
 
 
 @dataclass(frozen=True)
-class ForeignWriter:
-    """A table format as an implementation in another language writes it."""
+class ForeignEngine:
+    """A table format by an implementation in another language."""
 
     format: str
     """Label of the adapter of the format without an engine, whose files have the same suffix."""
@@ -141,10 +147,23 @@ class ForeignWriter:
         """The format with the implementation as its engine, e.g. "Parquet[parquet-go]"."""
         return f"{self.format}[{self.implementation.name}]"
 
+
+class ForeignWriter(ForeignEngine):
+    """A table format as an implementation in another language writes it."""
+
     @property
     def command(self) -> list[str]:
         """The command that writes a file."""
         return self.implementation.declaration.write[self.format]
+
+
+class ForeignSum(ForeignEngine):
+    """A table format whose columns an implementation in another language adds up."""
+
+    @property
+    def command(self) -> list[str]:
+        """The command that adds up columns of a file."""
+        return self.implementation.declaration.sums[self.format]
 
 
 def names() -> list[str]:
@@ -174,6 +193,16 @@ def writers() -> dict[str, ForeignWriter]:
         ForeignWriter(label, reader)
         for reader in starmap(_reader, _declared())
         for label in reader.declaration.write
+    ]
+    return {each.label: each for each in found}
+
+
+def sums() -> dict[str, ForeignSum]:
+    """Return the formats that programs in other languages add up, by label, available or not."""
+    found = [
+        ForeignSum(label, reader)
+        for reader in starmap(_reader, _declared())
+        for label in reader.declaration.sums
     ]
     return {each.label: each for each in found}
 

@@ -30,6 +30,20 @@ LIMIT_BYTES = 12 * 2**30
 _WHEN_USED = ", when the values were used"
 
 
+ZERO = tuple(f"H{number}_isMuon" for number in (1, 2, 3))
+"""Columns that are 0 in the events that the program of the published table adds up."""
+
+ADDED = tuple(
+    f"H{number}_{name}"
+    for number in (1, 2, 3)
+    for name in ("PX", "PY", "PZ", "ProbK", "ProbPi", "Charge")
+)
+"""Columns that it adds up."""
+
+ANSWER = ("rows", "sum", "digest")
+"""Columns of a table of one row, the answer of a program that adds up by itself."""
+
+
 class Outcome(StrEnum):
     """Class of a trial; the value is its name in results."""
 
@@ -273,15 +287,15 @@ def printed_sum(values: Any) -> str | None:
     """
     import numpy as np
 
-    muons = [f"H{number}_isMuon" for number in (1, 2, 3)]
-    names = ("PX", "PY", "PZ", "ProbK", "ProbPi", "Charge")
-    summed = [f"H{number}_{name}" for number in (1, 2, 3) for name in names]
-    if not {*muons, *summed} <= set(getattr(values, "columns", ())):
+    columns = tuple(getattr(values, "columns", ()))
+    if columns == ANSWER:
+        return str(values["sum"].iloc[0])
+    if not {*ZERO, *ADDED} <= set(columns):
         return None
     try:
         with np.errstate(all="ignore"):
-            chosen = (values[muons] == 0).all(axis=1)
-            return f"{float(values.loc[chosen, summed].to_numpy('float64').sum()):f}"
+            chosen = (values[[*ZERO]] == 0).all(axis=1)
+            return f"{float(values.loc[chosen, [*ADDED]].to_numpy('float64').sum()):f}"
     except Exception as error:  # damaged columns need not be numbers
         return f"{type(error).__name__}: {error}"
 

@@ -17,6 +17,7 @@ import msgspec
 from adapter_core import BaseAdapter, UnavailableError
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import InvalidResultsError
+from format_bench.compatibility import foreign
 from format_bench.conditions.axes.checksums import ON
 from format_bench.families.cases import Case
 from format_bench.families.operations import registry_of
@@ -41,6 +42,7 @@ from format_bench.studies.damaging.damaged_reads import (
     prepare,
     run_trials,
 )
+from format_bench.studies.damaging.foreign_sums import SummedCase, program_of, summing_on
 from format_bench.studies.damaging.kinds import Kind
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen_by_family, evidence
 
@@ -53,9 +55,13 @@ PUBLISHED = {
     "HDF5.table": (),
     "HDF5.rows[h5py]": (),
     "Avro": ("deflate",),
+    "Avro[avro-java]": ("deflate", "snappy"),
     "Parquet": ("gzip", "zstd"),
 }
-"""Formats of the published table, tried on all rows with all flips, and the codecs beside none."""
+"""Formats of the published table, tried on all rows with all flips, and the codecs beside none.
+
+Programs in other languages are of `foreign.sums`.
+"""
 
 FURTHER_CODEC = "zstd"
 """Codec in which the other formats are tried too, if they offer it."""
@@ -96,7 +102,7 @@ def measure(  # noqa: PLR0913 (the options of the study)
     UnknownNameError
         If a family or a format is unknown.
     """
-    labels = chosen_by_family(formats, families, DATASETS)
+    labels = chosen_by_family(formats, families, DATASETS, {"tables": foreign.sums()})
     if others := {each.seed for each in agenda.known} - {seed}:
         raise InvalidResultsError(f"{agenda.out} was made with the seed {others.pop()}")
     cases = [each for family, names in labels.items() for each in cases_of(family, rows, names, dataset)]
@@ -118,14 +124,20 @@ def cases_of(family: str, rows: int, labels: Collection[str], dataset: str = "")
         Data set instead of the usual one; a table in the family of tables.
     """
     registry, suite = registry_of(FAMILIES[family]), FAMILIES[family].suites[0].name
+    programs = foreign.sums() if family == "tables" else {}
     for name in sorted(labels, key=lambda each: (not _is_published(family, each), each.lower())):
+        program = programs.get(name)
         try:
-            adapter = registry.find(name)
+            adapter = registry.find(program.format if program else name)
         except UnavailableError:
             continue
         count = ITEMS.get(family, rows if _is_published(family, name) else min(rows, MOST_ROWS))
-        for codec in _codecs(family, adapter):
-            plain = Case(name, dataset or DATASETS[family], count, codec=codec, suite=suite)
+        for codec in _codecs(family, name, adapter):
+            own = adapter.label, dataset or DATASETS[family], count
+            if program:
+                yield SummedCase(*own, codec=codec, suite=suite, by=name)
+                continue
+            plain = Case(*own, codec=codec, suite=suite)
             yield plain
             if adapter.checksums and (
                 adapter.checksum_codecs is None or codec in adapter.checksum_codecs
@@ -137,25 +149,30 @@ def _is_published(family: str, label: str) -> bool:
     return family == "tables" and label in PUBLISHED
 
 
-def _codecs(family: str, adapter: BaseAdapter) -> list[str | None]:
+def _codecs(family: str, label: str, adapter: BaseAdapter) -> list[str | None]:
     offered = [each.name for each in adapter.codecs] if isinstance(adapter, CodecChoice) else []
-    if _is_published(family, adapter.label):
-        return [None, *PUBLISHED[adapter.label]]
+    if _is_published(family, label):
+        return [None, *PUBLISHED[label]]
     # Further engines write the same codecs through the same libraries in most cases.
-    has_further = FURTHER_CODEC in offered and "[" not in adapter.label
+    has_further = FURTHER_CODEC in offered and "[" not in label
     return [None, FURTHER_CODEC] if has_further else [None]
 
 
 def counts(case: Case, flips: int) -> dict[Kind, int]:
     """Return the number of trials of each kind: a tenth as many of other kinds as of flips."""
-    if not _is_published(case.family.name, case.format):
+    if not _is_published(case.family.name, label_of(case)):
         flips = min(flips, MOST_FLIPS)
     return {kind: flips if kind is Kind.FLIP else max(1, flips // 10) for kind in Kind}
 
 
+def label_of(case: Case) -> str:
+    """Return the label of the reader of a case: its format, or a program's."""
+    return case.by if isinstance(case, SummedCase) else case.format
+
+
 def file_of(case: Case, seed: int) -> DamageRow:
     """Return the cell of a case's intact file, without facts."""
-    own = case.family.name, case.format, case.codec or NO_CODEC, case.dataset, case.rows
+    own = case.family.name, label_of(case), case.codec or NO_CODEC, case.dataset, case.rows
     return DamageRow(*own, case.conditions.get("checksums", ""), seed)
 
 
@@ -192,7 +209,7 @@ class Trials:
         with folders.make(self.out) as folder:
             for case in cases:
                 wanted = self.missing(case)
-                if self.agenda.has(not wanted, format=case.format, dataset=case.dataset):
+                if self.agenda.has(not wanted, format=label_of(case), dataset=case.dataset):
                     with ExitStack() as stack:
                         place = folder / "case"
                         place.mkdir()
@@ -214,11 +231,16 @@ class Trials:
     def _tried(
         self, case: Case, wanted: Sequence[tuple[Kind, int]], folder: Path, place: Path
     ) -> Iterator[DamageRow]:
-        file = file_of(case, self.seed)
+        file, program = file_of(case, self.seed), program_of(case)
+        if program and (lacking := program.implementation.lacking()):
+            yield replace(file, status=CellStatus.UNAVAILABLE, sentence=lacking)
+            return
         call = partial(isolated, case, limit_seconds=LIMIT_SECONDS, folder=folder)
         data = folder / f"{file.family}-{file.dataset}-{file.rows}"
         ready = Outcome() if data.exists() else call(store_data, case, data)
-        operate = partial(operations_on, case, is_warm=False)
+        operate: Operate = partial(operations_on, case, is_warm=False)
+        if program:
+            operate = partial(summing_on, case, program)
         ready = ready if ready.status else call(prepare, operate, data, place)
         tried = ready if ready.status else self._trials(call, operate, ready.value, wanted)
         if tried.status:
@@ -232,6 +254,9 @@ class Trials:
             costs = {} if cost.status else cost.value
         adapter = registry_of(case.family).find(case.format)
         libraries = {name: found or "missing" for name, found in versions(adapter.requires).items()}
+        if program:
+            # The folder's name is of the sources and of all versions that they pin.
+            libraries[program.implementation.name] = program.implementation.place.name
         facts = facts_sentence(f"{datetime.now(UTC):%Y-%m-%d}", libraries)
         yield replace(file, size=ready.value.size_bytes, sentence=facts, **costs)
         own = (

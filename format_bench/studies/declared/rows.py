@@ -6,11 +6,12 @@ import math
 import re
 import tempfile
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
@@ -228,7 +229,12 @@ def chosen(formats: str, known: Sequence[str]) -> list[str]:
     return labels or list(known)
 
 
-def chosen_by_family(formats: str, families: str, known: Collection[str]) -> dict[str, list[str]]:
+def chosen_by_family(
+    formats: str,
+    families: str,
+    known: Collection[str],
+    further: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> dict[str, list[str]]:
     """Return the formats that an option names, by the families that another option names.
 
     Parameters
@@ -237,6 +243,8 @@ def chosen_by_family(formats: str, families: str, known: Collection[str]) -> dic
         Names with commas; no formats for all.
     known : collection of str
         The families of the study.
+    further : mapping of str to collection of str
+        Labels by family beside the adapters'.
 
     Raises
     ------
@@ -247,7 +255,7 @@ def chosen_by_family(formats: str, families: str, known: Collection[str]) -> dic
     for family in families.split(","):
         if family not in known:
             raise UnknownNameError("family", family, known)
-        names[family] = registry_of(FAMILIES[family]).names()
+        names[family] = [*registry_of(FAMILIES[family]).names(), *further.get(family, ())]
     labels = chosen(formats, [name for each in names.values() for name in each])
     return {family: [name for name in each if name in labels] for family, each in names.items()}
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import struct
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import array_stores
 import data_formats
-from adapter_core.errors import InvalidResultsError, UnsupportedError
+from adapter_core.errors import InvalidResultsError, UnsupportedError, WrongValuesError
 from format_bench import report
+from format_bench.compatibility import foreign
 from format_bench.families.cases import Case
 from format_bench.families.operations import operations_of
+from format_bench.families.tables.operations import TableOperations
 from format_bench.instruments import isolation
 from format_bench.results import flat_csv, records
 from format_bench.results.conditions import Conditions
@@ -28,13 +32,18 @@ from format_bench.results.suites import FAMILIES, item_of
 from format_bench.studies.damaging import page as pages
 from format_bench.studies.damaging.counts import FORM, DamageRow
 from format_bench.studies.damaging.damaged_reads import (
+    ENDS,
+    Comparison,
     Limits,
     Outcome,
+    Prepared,
     Tried,
+    compare,
     prepare,
     printed_sum,
     run_trials,
 )
+from format_bench.studies.damaging.foreign_sums import SummedCase, SummedTables, summing_on
 from format_bench.studies.damaging.kinds import (
     PAGE_BYTES,
     Kind,
@@ -45,8 +54,14 @@ from format_bench.studies.damaging.kinds import (
 from format_bench.studies.damaging.study import DAMAGE, DATASETS, Trials, cases_of, counts, file_of
 from format_bench.studies.declared.rows import Agenda
 from tests.commands import run
+from tests.factories import foreign_sums
 from tests.factories.damaged_readers import operating, store_bytes
 from tests.helpers import ROOT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from format_bench.compatibility.foreign import ForeignSum
 
 RANDOM = random.Random(1)
 
@@ -188,6 +203,124 @@ def test_trials_do_not_depend_on_a_first_read(tmp_path):
         for folder, warm in ((tmp_path, True), (tmp_path, False))
     ]
     assert found[0] == found[1]
+
+
+def summed(folder: Path, by: ForeignSum, rows: int = 30) -> tuple[SummedTables, Path, pd.DataFrame]:
+    """Return the operations of a program, a saved file, and what it was saved from."""
+    df = operations_of(FAMILIES["tables"]).generate("kaons", rows)
+    TableOperations.store(df, folder / "data")
+    case = SummedCase(by.format, "kaons", rows, suite="tabular", by=by.label)
+    with summing_on(case, by, folder / "data") as operations:
+        file = folder / f"file{operations.adapter.suffix}"
+        operations.save(df, file)
+    return operations, file, df
+
+
+def is_alive(number: str) -> bool:
+    """Return whether a process is there that is not only to be collected."""
+    try:
+        return ") Z" not in Path("/proc", number, "stat").read_text()
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome", "message"),
+    [
+        ("refusing", Outcome.ERROR, "RuntimeError: ChecksumError: the page is damaged"),
+        ("crashing", Outcome.CRASH, "SIGSEGV"),
+        ("printing", Outcome.PRINTED, "a page looks odd"),
+        ("hanging", Outcome.HANG, "not finished after 4 seconds"),
+        ("shortening", Outcome.UNDETECTED, ""),
+    ],
+)
+def test_a_program_that_adds_up_is_classified(tmp_path, fault, outcome, message):
+    by = foreign_sums.make(tmp_path / "program", fault)
+    summed(tmp_path, by)
+    case = SummedCase("CSV", "kaons", 30, suite="tabular", by=by.label)
+    operate = partial(summing_on, case, by)
+    prepared = prepare(operate, tmp_path / "data", tmp_path)
+    limits = Limits(seconds=4.0, times=1.0)
+    tried = isolation.run(
+        run_trials, operate, prepared, FLIPS[:1], 1, limits, True, limit_seconds=60
+    ).value
+    (found,) = (each.verdict for each in tried.trials)
+    assert (found.outcome, found.message) == (outcome, message)
+    assert found.same_sum is (None if outcome in {Outcome.ERROR, *ENDS} else False)
+    if fault == "hanging":
+        assert not is_alive((tmp_path / "program" / "hanging").read_text())
+
+
+def test_flips_of_selected_events_alone_change_a_programs_sum(tmp_path):
+    operations, file, df = summed(tmp_path, foreign_sums.make(tmp_path / "program", "honest"))
+    intact = operations.read(file)
+    operations.verify(df, intact)
+    prepared = Prepared(file, file, 1, (), ((0.0,), ""))
+    has_muon = df[["H1_isMuon", "H2_isMuon", "H3_isMuon"]].any(axis=1)
+    lines = file.read_text().splitlines(keepends=True)
+    for row, same_sum in ((has_muon.argmax(), True), ((~has_muon).argmax(), False)):
+        value = repr(float(df["H1_PX"][row]))
+        changed = lines[row + 1].replace(value, chr(ord(value[0]) ^ 1) + value[1:])
+        file.write_text("".join([*lines[: row + 1], changed, *lines[row + 2 :]]))
+        found = compare(operations, intact, prepared, lambda: None)
+        assert found == Comparison(right=False, same_sum=same_sum)
+
+
+def test_an_answer_of_other_values_than_the_saved_is_no_reference(tmp_path):
+    operations, file, df = summed(tmp_path, foreign_sums.make(tmp_path / "program", "honest"))
+    answer = operations.read(file)
+    for column, value in (("rows", 29), ("sum", "1.000000"), ("digest", "00000000")):
+        with pytest.raises(WrongValuesError, match=r"CSV\[toy\] printed"):
+            operations.verify(df, answer.assign(**{column: value}))
+    with pytest.raises(UnsupportedError, match=r"CSV\[toy\] adds up decays"):
+        operations.check(df.drop(columns="H1_PX"))
+
+
+@pytest.mark.jvm
+@pytest.mark.costly("format_bench.compatibility.foreign")
+def test_avro_by_java_notices_changed_markers_and_no_changed_values(tmp_path):
+    by = foreign.sums()["Avro[avro-java]"]
+    if lacking := by.implementation.lacking():
+        pytest.skip(lacking)
+    operations, file, df = summed(tmp_path, by)
+    intact = operations.read(file)
+    operations.verify(df, intact)
+    prepared = Prepared(file, file, 1, (), ((0.0,), ""))
+    content = file.read_bytes()
+    plain = (df[["H1_isMuon", "H2_isMuon", "H3_isMuon"]] == 0).all(axis=1).argmax()
+    place = content.index(struct.pack("<d", df["H1_PX"][plain]))
+    assert compare(operations, intact, prepared, lambda: None) == Comparison(True, same_sum=True)
+
+    def flip(place: int) -> None:
+        file.write_bytes(content[:place] + bytes([content[place] ^ 64]) + content[place + 1 :])
+
+    flip(place + 7)  # a bit of the exponent
+    assert compare(operations, intact, prepared, lambda: None) == Comparison(False, same_sum=False)
+    flip(len(content) - 1)  # of the marker after the last block
+    with pytest.raises(RuntimeError, match="Invalid sync"):
+        operations.read(file)
+
+
+def test_programs_are_tried_on_files_of_adapters():
+    cases = [*cases_of("tables", 20, ["Avro[avro-java]"], "kaons")]
+    assert [(each.format, each.codec) for each in cases] == [
+        ("Avro", None),
+        ("Avro", "deflate"),
+        ("Avro", "snappy"),
+    ]
+    assert file_of(cases[1], 1).name == "Avro[avro-java], deflate"
+    assert counts(cases[0], 100)[Kind.FLIP] == 100
+
+
+def test_a_program_that_is_not_built_is_unavailable(tmp_path, monkeypatch):
+    monkeypatch.setattr(foreign.ForeignReader, "lacking", lambda _: "it is unavailable: try x")
+    (case, *_) = cases_of("tables", 20, ["Avro[avro-java]"], "kaons")
+    (found,) = kept(tmp_path, [case], flips=1)
+    assert (found.format, found.status, found.sentence) == (
+        "Avro[avro-java]",
+        "unavailable",
+        "it is unavailable: try x",
+    )
 
 
 def kept(folder: Path, cases: list[Case], *, flips: int, seed: int = 1) -> list[DamageRow]:

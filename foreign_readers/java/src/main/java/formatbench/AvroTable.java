@@ -54,6 +54,24 @@ final class AvroTable implements TableFile {
         }
     }
 
+    @Override
+    public void sum(Path path, Sum sum) throws IOException {
+        try (DataFileReader<GenericRecord> file = new DataFileReader<>(path.toFile(), new GenericDatumReader<>())) {
+            List<String> names = new ArrayList<>();
+            file.getSchema().getFields().forEach(each -> names.add(each.name()));
+            sum.begin(names);
+            Object[] values = new Object[names.size()];
+            GenericRecord row = null;
+            while (file.hasNext()) {
+                row = file.next(row);
+                for (int place = 0; place < values.length; place++) {
+                    values[place] = row.get(place);
+                }
+                sum.add(values);
+            }
+        }
+    }
+
     @SuppressWarnings("unchecked")
     private static List<Object> list(Object value) {
         return (List<Object>) value;

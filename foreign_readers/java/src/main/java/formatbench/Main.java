@@ -3,9 +3,11 @@ package formatbench;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
- * Command line: {@code read FILE...} prints files in canonical form, {@code write FILE} writes one from this form.
+ * Command line: {@code read FILE...} prints files in canonical form, {@code write FILE} writes one from this form,
+ * {@code sum FILE ADDED ZERO} prints a sum of a file's columns and a digest of its values.
  *
  * <p>{@code warm FILE} writes the canonical form of a file by each library and reads it back, so that the classes
  * which are loaded can be archived: it halves the time of a later call.
@@ -27,6 +29,7 @@ public final class Main {
                         System.out.flush();
                     }
                 }
+                case "sum" -> System.out.println(sum(path, arguments[2], arguments[3]).line());
                 default -> of(path).write(Table.parse(System.in.readAllBytes()), path);
             }
         } catch (UnsupportedOperationException error) {
@@ -43,6 +46,13 @@ public final class Main {
         } catch (Exception | LinkageError error) {
             return Table.error(message(error));
         }
+    }
+
+    /** The sum of a file's columns, whose names have commas between them. */
+    private static Sum sum(Path path, String added, String zero) throws IOException {
+        Sum sum = new Sum(List.of(added.split(",")), List.of(zero.split(",")));
+        of(path).sum(path, sum);
+        return sum;
     }
 
     private static void warm(Table table) throws IOException {
