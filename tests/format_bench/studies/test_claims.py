@@ -25,7 +25,7 @@ PAPERS = ["foxbench", "ipsl", "partial-reads", "qaware", "thesis"]
 COUNTS = {
     "foxbench": [2, 3, 5, 0, 1, 3],
     "ipsl": [4, 0, 2, 0, 5, 0],
-    "partial-reads": [14, 4, 1, 0, 4, 1],
+    "partial-reads": [14, 4, 2, 0, 4, 0],
     "qaware": [14, 2, 11, 0, 3, 0],
     "thesis": [9, 4, 7, 0, 0, 0],
 }

@@ -6,8 +6,10 @@ import json
 import random
 import shutil
 import struct
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -524,6 +526,14 @@ def test_the_page_has_counts_intervals_costs_and_crashes(tmp_path):
     assert "| tables | Parquet | 4 of 100 | 0 of 1 | 1.50 | 1.25 | 1.00 |" in text
     assert "- NPZ (tables): unsupported: no text" in text
     assert "- **Tables**: Parquet with checksums; 1 of 2." in text
+
+
+def test_files_of_several_sizes_have_their_rows_beside_the_published_table(tmp_path):
+    rows = made_up(tmp_path)
+    further = [replace(each, rows=20) for each in rows if not each.checksums]
+    (block,) = pages.published(SimpleNamespace(rows=[*rows, *further]))
+    here = [row[2] for row in block.rows if row[0] == "Parquet"]
+    assert here == ["Parquet (20 rows)", "Parquet (10 rows)"]
 
 
 def test_the_summary_survives_a_round_trip(tmp_path):
