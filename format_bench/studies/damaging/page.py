@@ -108,11 +108,15 @@ def detectors(context: Context) -> Iterator[Block]:
     """Yield the formats that noticed every damage."""
     items = []
     for family, title in TITLES.items():
-        of_family = [each for each in _tried(context.rows) if each.file.family == family]
-        names = [_phrase(each.file) for each in of_family if not each.wrong() and not _ends(each)]
-        if of_family:
-            noticed = joined(names, most=None) if names else "none"
-            items.append(f"**{title}**: {noticed}; {len(names)} of {len(of_family)}.")
+        noticed: dict[str, bool] = {}  # of all sizes
+        for each in _tried(context.rows):
+            if each.file.family == family:
+                name, has_none = _phrase(each.file), not each.wrong() and not _ends(each)
+                noticed[name] = has_none and noticed.get(name, True)
+        names = [each for each, has_none in noticed.items() if has_none]
+        if noticed:
+            words = joined(names, most=None) if names else "none"
+            items.append(f"**{title}**: {words}; {len(names)} of {len(noticed)}.")
     yield Block(items=items)
 
 

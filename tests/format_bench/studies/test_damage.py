@@ -534,6 +534,9 @@ def test_files_of_several_sizes_have_their_rows_beside_the_published_table(tmp_p
     (block,) = pages.published(SimpleNamespace(rows=[*rows, *further]))
     here = [row[2] for row in block.rows if row[0] == "Parquet"]
     assert here == ["Parquet (20 rows)", "Parquet (10 rows)"]
+    checked = [replace(each, rows=20) for each in rows if each.checksums]
+    (block,) = pages.detectors(SimpleNamespace(rows=[*rows, *further, *checked]))
+    assert block.items == ["**Tables**: Parquet with checksums; 1 of 2."]
 
 
 def test_the_summary_survives_a_round_trip(tmp_path):
