@@ -102,7 +102,7 @@ def test_calls_go_on_until_they_are_steady(iterated):
     samples = [each["cpu_seconds"] for each in calls[warm_up["calls"] :]]
     assert statistics.stdev(samples) / statistics.mean(samples) == pytest.approx(warm_up["variation"])
     assert warm_up["variation"] <= 0.02
-    assert max(samples) < 0.015
+    assert max(samples) < calls[0]["cpu_seconds"] / 2  # which spins five times as long
 
 
 def test_calls_that_never_agree_end_at_their_limit_and_say_so(iterated):
