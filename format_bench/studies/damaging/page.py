@@ -178,7 +178,8 @@ def _counterparts(tried: Sequence[Tried], row: hep.PublishedFlips) -> Iterator[l
                 flips = each.by_kind.get(Kind.FLIP)
                 is_summed = flips is not None and flips.summed
                 sums = " / ".join(map(str, flips.published_outcomes)) if flips and is_summed else "-"
-                sizes = {one.file.rows for one in tried if one.file.name == file.name}
+                same = (one.file for one in tried if one.file.family == file.family)
+                sizes = {one.rows for one in same if one.name == file.name}
                 name = file.name if len(sizes) == 1 else f"{file.name} ({file.rows:,} rows)"
                 yield [name, sums, numbers, _share(each.wrong(Kind.FLIP), counts.total())]
 
