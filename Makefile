@@ -44,7 +44,7 @@ CHANGED := --adapters changed --since "$(SINCE)" -m "not nightly"
 
 MEASURE = $(BIN)/asv run --record-samples --config $(CONFIG) --bench
 # Cells of the first data set, as asv names them: tabular.Tabular.time_save('CSV', 'eq').
-OF_EQ := [^(]+\([^,]+, 'eq'
+FIRST := tabular\.[^(]+\([^,]+, 'eq'
 
 .PHONY: bench preview build test test-all test-environments lint jvm docs coverage fuzz environment
 .DELETE_ON_ERROR:
@@ -54,16 +54,17 @@ bench: environment $(CONFIG)
 	@# Once: asv begins new graphs when a machine is described otherwise, as after an update of the kernel.
 	test -f ~/.asv-machine.json || $(BIN)/asv machine --yes > /dev/null
 	@case " $(SUITES) " in *" remote "*|*" remote_arrays "*|*" scale "*) $(BIN)/format-bench build object-server --optional;; esac
-	@# Suite by suite, since asv keeps nothing of a run that is interrupted. Status 2 says that some
-	@# benchmarks failed; the tables below say which and why. `remote` includes `remote_arrays`.
+	@# At full scale suite by suite, since asv keeps nothing of a run that is interrupted; else in one run,
+	@# since each takes seven seconds to begin. Status 2 says that some benchmarks failed; the tables below
+	@# say which and why. `remote` includes `remote_arrays`.
 	@# The first table, of one data set, comes before all else is measured.
 	case " $(SUITES) " in *" tabular "*) \
-		$(MEASURE) "^tabular\.$(OF_EQ)" HEAD || test $$? -eq 2 || exit; \
+		$(MEASURE) "^$(FIRST)" HEAD || test $$? -eq 2 || exit; \
 		$(BIN)/python postprocessing.py --config $(CONFIG) || exit;; \
 	esac
-	for suite in $(SUITES); do \
-		rest=; test $$suite != tabular || rest="(?!$(OF_EQ))"; \
-		$(MEASURE) "^$$suite(_arrays)?\.$$rest" HEAD || test $$? -eq 2 || exit; \
+	runs="$(SUITES)"; test $(SCALE) = full || runs=$$(echo $$runs | tr ' ' '|'); \
+	for suites in $$runs; do \
+		$(MEASURE) "^(?!$(FIRST))($$suites)(_arrays)?\." HEAD || test $$? -eq 2 || exit; \
 	done
 	$(BIN)/python postprocessing.py --config $(CONFIG)
 	@$(BIN)/asv publish --config $(CONFIG) > .asv/$(SCALE)/publish.log || { cat .asv/$(SCALE)/publish.log; exit 1; }

@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 """asv measures for minutes before the first test."""
 
 DATASETS = ["eq", "int", "float", "bool", "str", "core", "flights"]
-QUICK_DATASETS = ["eq", "str", "core", "flights"]
+QUICK_DATASETS = ["eq", "str", "core"]
 TABULAR = {
     "tabular.Tabular.peakmem_save",
     "tabular.Tabular.time_durable_save",

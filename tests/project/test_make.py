@@ -91,20 +91,26 @@ def test_a_missing_site_is_reported_by_preview(bare):
     assert done.returncode == 2
 
 
-def test_the_first_table_is_of_cells_that_are_measured_once(bare):
-    suites = "SUITES=tabular image"
-    done = run(bare, "make", "--dry-run", "bench", suites, "--assume-old=.venv/.installed")
+@pytest.mark.parametrize(
+    ("scale", "runs"), [("quick", ["tabular|image"]), ("full", ["tabular", "image"])], ids=["quick", "full"]
+)
+def test_the_first_table_is_of_cells_that_are_measured_once(bare, scale, runs):
+    options = f"SCALE={scale}", "SUITES=tabular image"
+    done = run(bare, "make", "--dry-run", "bench", *options, "--assume-old=.venv/.installed")
     first, others = re.findall(r'--bench "(.*?)" HEAD', done.stdout)
-    rest = re.search(r'rest="(.*?)"', done.stdout)[1]
-    others = others.replace("$suite", "tabular").replace("$rest", rest)
+    choice = re.search(r"(?m)^(runs=.*); \\\nfor suites in", done.stdout)[1]
+    found = subprocess.run(["sh", "-c", f"{choice}; echo $runs"], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == runs
+    others = others.replace("$suites", runs[0])
     for cell, expected in (
         ("tabular.Tabular.time_save('CSV', 'eq')", (True, False)),
         ("tabular.TabularRead.time_read('Parquet', 'eq', 'cold')", (True, False)),
         ("tabular.Tabular.time_save('CSV', 'str')", (False, True)),
+        ("image.Image.time_save('PNG', 'cifar-like')", (False, scale == "quick")),
         ("compression.Compression.time_save('ORC', 'eq', 'none')", (False, False)),
     ):
         assert tuple(bool(re.search(each, cell)) for each in (first, others)) == expected
-    assert done.stdout.index("postprocessing.py") < done.stdout.index("for suite in")
+    assert done.stdout.index("postprocessing.py") < done.stdout.index("for suites in")
 
 
 def commands_of(folder, target):
