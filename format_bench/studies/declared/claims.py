@@ -97,6 +97,8 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """The suite of its numbers, if it is another than the study's."""
     across: bool = False
     """Whether its numbers are of several groups of results, so that it is judged on all together."""
+    of_one_size: bool = False
+    """Or whether its numbers are of one size: those of the largest group that has all of them."""
     untestable: str = ""
     """Reason why no numbers can decide it here."""
     kept: dict[Literal["verdict", "evidence"], str] = {}

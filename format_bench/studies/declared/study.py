@@ -203,16 +203,19 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
         found = []
         for claim in self.claims:
             suite = claim.suite or self.suite
-            if self.claims_on == "all" or claim.across or claim.untestable:
+            together = self.claims_on == "all" and not claim.of_one_size
+            if together or claim.across or claim.untestable:
                 found.append(("", claim, claim.judge(numbers[suite].merged(), published[suite])))
                 continue
-            each_scope = (
+            each_scope = [
                 (_extent(each), claim, claim.judge(each, published[suite])) for each in scopes[suite]
-            )
+            ]
             measured = [each for each in each_scope if each[2].is_measured]
-            if not measured:
+            if not measured and claim.of_one_size and each_scope:
+                measured = [("", claim, each_scope[0][2])]
+            elif not measured:
                 measured = [("", claim, claim.judge(numbers[suite], published[suite]))]
-            found += measured[:1] if self.claims_on == "largest" else measured
+            found += measured[:1] if self.claims_on == "largest" or claim.of_one_size else measured
         return found
 
     def _of_paper(self) -> dict[str, Verdict]:

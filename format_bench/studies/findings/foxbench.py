@@ -1,4 +1,4 @@
-"""Sizes of both variables of FoxBench beside the published ones, which are of both together."""
+"""Sizes and times of FoxBench beside the published ones, whose sizes are of both variables together."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from format_bench.results.display.text import format_ratio, joined, quantity
+from format_bench.results.groups import query_order
 from format_bench.results.published import foxbench
-from format_bench.studies.declared.blocks import Block, Context
-from format_bench.studies.declared.selection import Numbers
+from format_bench.studies.declared.blocks import MISSING, Block, Context
+from format_bench.studies.declared.sections import Column
+from format_bench.studies.declared.selection import Number, Numbers
 
 # Data sets with both variables; of several the first that was measured counts.
 _BOTH = (("era5-hourly", "era5-hourly-soil"), ("era5-hourly-1deg", "era5-hourly-soil-1deg"))
@@ -62,6 +64,42 @@ def _sizes_of_both(numbers: Numbers) -> tuple[int, dict[str, float]]:
             if both.get(_ZARR):
                 return hours, both
     return 0, {}
+
+
+_SHOWN = Column(select={}, interval=True)
+
+
+def times(context: Context) -> Iterator[Block]:
+    """Yield warm query times of the published stacks beside the published ones, with their intervals."""
+    published = {
+        (each.format, each.query): quantity(each.value or 0, each.unit)
+        for each in foxbench.records()
+        if each.metric == "query time"
+    }
+    wanted = {"metric": "query time", "cache": "warm", "track": foxbench.TRACK}
+    for scope in context.numbers.scopes():
+        by_query: dict[str, dict[str, Number]] = {}
+        for each in scope.select({**wanted, "format": list(foxbench.STORES.values())}):
+            by_query.setdefault(each.query, {})[each.format] = each
+        stacks = [
+            each for each in foxbench.STORES.values() if any(each in own for own in by_query.values())
+        ]
+        rows = [
+            [
+                query,
+                *(text for stack in stacks for text in _beside(own.get(stack), published[stack, query])),
+            ]
+            for query, own in sorted(by_query.items(), key=lambda each: query_order(each[0]))
+        ]
+        if rows:
+            header = ["query", *(name for stack in stacks for name in (stack, "published"))]
+            alignment = "l" + "r" * (len(header) - 1)
+            text = "Warm query times, with the interval of the median where samples are kept."
+            yield Block(f"Times of {scope.suite.groups[0].name}", text, header, rows, alignment)
+
+
+def _beside(number: Number | None, published: str) -> tuple[str, str]:
+    return _SHOWN.value(number) if number else MISSING, published
 
 
 def longer(context: Context) -> Iterator[Block]:
