@@ -134,7 +134,7 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     depends_on: str = ""
     """A field or an axis: each of its values is judged alone, too, and the verdicts may differ."""
     break_even: BreakEven | None = None
-    """Or up to which speed of the disk it is true."""
+    """Or up to which speed of the disk it is true; beside `ours`, of the disk of these numbers."""
 
     def judge(self, numbers: Numbers, published: Numbers | None = None) -> Verdict:
         """Return the verdict of measured numbers; for the rule *order* beside the published ones.
@@ -177,8 +177,8 @@ class Claim(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     def _by_both(self, numbers: Numbers) -> Verdict:
         """Return the verdict by the paper's definition and by ours, which may differ."""
         one, other = (
-            msgspec.structs.replace(self, numbers=each, ours=[]).judge(numbers)
-            for each in (self.numbers, self.ours)
+            msgspec.structs.replace(self, numbers=each, ours=[], break_even=limit).judge(numbers)
+            for each, limit in ((self.numbers, None), (self.ours, self.break_even))
         )
         if not other.is_measured:
             return one

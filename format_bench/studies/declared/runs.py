@@ -16,7 +16,8 @@ from format_bench.results.load import Results, load
 from format_bench.results.records import Key, key
 from format_bench.results.suites import SUITES
 from format_bench.runner import session
-from format_bench.runner.plan import RunRequest, plan, steps_of
+from format_bench.runner.media import Scratch, compared
+from format_bench.runner.plan import RunRequest, on_media, plan, steps_of
 from format_bench.runner.result_store import keys
 from format_bench.runner.runner import Limits
 
@@ -59,7 +60,9 @@ def measure(suite: str, every: Sequence[Cells], out: Path, shown: Output) -> Res
         # Divided among the rounds: each is as thorough as a run of its own.
         limits = Limits(rounds, rounds * MIN_REPEATS, rounds * seconds) if rounds else None
         request = _request(of_part, each, out)
-        runs.append((request, plan(request).cases, limits))
+        media = [each.name for each in compared(request.media)]
+        cases = plan(request).cases
+        runs.append((request, on_media(cases, media) if media else cases, limits))
     for request, _, limits in runs:
         session.measure(request, shown, on_own=_ignore, on_record=_ignore, limits=limits)
     results = load(out)
@@ -94,6 +97,8 @@ def _request(suite: str, cells: Cells, out: Path) -> RunRequest:
             given[words.replace(" ", "_")] = int(value)
         elif words == "scratch":
             given[words] = Path(str(value))
+        elif words == "media":
+            given[words] = tuple(map(Scratch.parse, texts))
         else:
             given[words] = value if isinstance(value, bool) else texts
     return RunRequest(suite=suite, conditions=conditions, out=out, **given)

@@ -126,7 +126,8 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
     """Options of ``format-bench run`` that measure the study's cells; ``rounds``, and the ``seconds`` of
     a step's repeats in each. Formats may be "PAIR by FORMAT": files by another adapter."""
     further_cells: list[dict[str, str | int | bool]] = []
-    """Further runs into the same results: options in place of those in `cells`."""
+    """Further runs into the same results: options in place of those in `cells`, and `media`, folders on
+    media with commas."""
     argument: Argument | None = None
     """Names that the command takes in place of RESULTS: the cells are measured for the page alone."""
     folder: Folder | None = None
@@ -259,7 +260,9 @@ class Study(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tru
 
     def measure(self, out: Path, shown: Output) -> Results:
         """Measure the study's cells that a folder of results lacks; return all cells."""
-        parts = [self.cells | each for each in ({}, *self.further_cells)]
+        # Nothing is measured on a medium that is not given.
+        further = [each for each in self.further_cells if each.get("media") != ""]
+        parts = [self.cells | each for each in ({}, *further)]
         return runs.measure(self.suite, parts, out, shown)
 
     def results_at(self, *places: Path) -> Results:
