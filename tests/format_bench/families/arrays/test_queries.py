@@ -264,6 +264,24 @@ def test_a_large_array_is_read_row_by_row_while_small_chunks_are_saved(array, tm
     assert np.array_equal(loaded.read(across), array.read(across))
 
 
+def test_an_array_beyond_a_disk_is_kept_compressed_until_stores_save_it(array, tmp_path, monkeypatch):
+    sizes = {}
+    for limit in (array.size_bytes, array.size_bytes - 1):
+        monkeypatch.setattr(array_operations, "PLAIN_BYTES", limit)
+        ArrayOperations.store(array, path := tmp_path / f"{limit}")
+        sizes[limit] = array_stores.get("NPY").size_bytes(path)
+        assert np.array_equal(
+            ArrayOperations.load(path).read(whole_of(array)), array.read(whole_of(array))
+        )
+    plain, compressed = sizes.values()
+    assert compressed < 0.9 * array.size_bytes <= plain
+
+
+def whole_of(array):
+    """Return the selection of all values."""
+    return tuple(slice(0, edge) for edge in array.shape)
+
+
 def test_a_question_by_indexes_needs_no_coordinates_and_stays_at_its_place(tmp_path):
     values = np.arange(6 * 7 * 8, dtype="int32").reshape(6, 7, 8)
     array = ArraySource.of(values, (2, 7, 8), dims=("time", "row", "column"))
