@@ -61,8 +61,8 @@ _LEAST_NAME = 3
 # Options of commands whose values are choices of this project; others name own things.
 _PLAIN_OPTIONS = {
     "--suite", "--datasets", "--formats", "--rows", "--codecs", "--tracks", "--steps", "--repeats",
-    "--time-budget", "--sample", "--chunks", "--shard", "--preset", "--weight", "--require",
-    "--language", "--parse-dates",
+    "--time-budget", "--step-limit", "--sample", "--chunks", "--shard", "--preset", "--weight",
+    "--require", "--language", "--parse-dates",
 }  # fmt: skip
 
 # Axes whose values users name.

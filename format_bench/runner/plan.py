@@ -76,6 +76,8 @@ class RunRequest:
     """Calls of each step in all rounds together; by default until their median is stable."""
     cold: bool = False
     time_budget_seconds: float = math.inf
+    limit_seconds: float | None = None
+    """Wall time after which a step counts as timed out, if it is another than usual."""
     scratch: Path | None = None
     """The folder for measured files; by default the system's for temporary ones."""
     media: tuple[Scratch, ...] = ()

@@ -191,6 +191,7 @@ def limits_of(request: RunRequest) -> Limits:
         rounds=min(ROUNDS, request.repeats or ROUNDS),
         repeats=request.repeats or MIN_REPEATS,
         budget_seconds=0 if request.repeats else BUDGET_SECONDS,
+        limit_seconds=request.limit_seconds or Limits.limit_seconds,
         time_budget_seconds=request.time_budget_seconds,
     )
 

@@ -193,6 +193,12 @@ def _summary(
     default=math.inf,
     help="Stop after this time, e.g. 10m: a sample first, then all rows, fastest formats first.",
 )
+@Section.HOW.option(
+    "--step-limit",
+    "limit_seconds",
+    type=Duration(),
+    help="Time after which a step counts as timed out, e.g. 2h. [default: 30m]",
+)
 @with_conditions
 @Section.WHERE.option(
     "--scratch",

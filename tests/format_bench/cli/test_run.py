@@ -14,9 +14,11 @@ from dataclasses import asdict
 import pandas as pd
 import pytest
 
+from adapter_core.errors import InvalidRequestError
 from format_bench.cli.main import main
 from format_bench.results import records
 from format_bench.results.load import RESULTS
+from format_bench.runner.session import limits_of
 from tests.commands import run
 from tests.helpers import ROOT
 
@@ -270,3 +272,16 @@ def test_bad_input_gets_one_clear_line(tmp_path, monkeypatch, capfd, arguments, 
     assert words in said.err
     assert said.out == ""
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_step_has_the_time_that_is_given(call_here, monkeypatch):
+    seen = []
+
+    def note(request, *_, **__):
+        seen.append(limits_of(request).limit_seconds)
+        raise InvalidRequestError("noted")
+
+    monkeypatch.setattr("format_bench.cli.commands.run.measure", note)
+    for given in ((), ("--step-limit", "2h")):
+        assert "noted" in call_here(*QUICK, *given).stderr
+    assert seen == [1800, 7200]
