@@ -92,15 +92,16 @@ def test_a_missing_site_is_reported_by_preview(bare):
 
 
 @pytest.mark.parametrize(
-    ("scale", "runs"), [("quick", ["tabular|image"]), ("full", ["tabular", "image"])], ids=["quick", "full"]
+    ("scale", "runs"),
+    [("quick", ["tabular|image"]), ("full", ["tabular", "image"])],
+    ids=["quick", "full"],
 )
 def test_the_first_table_is_of_cells_that_are_measured_once(bare, scale, runs):
     options = f"SCALE={scale}", "SUITES=tabular image"
     done = run(bare, "make", "--dry-run", "bench", *options, "--assume-old=.venv/.installed")
     first, others = re.findall(r'--bench "(.*?)" HEAD', done.stdout)
     choice = re.search(r"(?m)^(runs=.*); \\\nfor suites in", done.stdout)[1]
-    found = subprocess.run(["sh", "-c", f"{choice}; echo $runs"], capture_output=True, text=True, check=True)
-    assert found.stdout.split() == runs
+    assert run(bare, "sh", "-c", f"{choice}; echo $runs").stdout.split() == runs
     others = others.replace("$suites", runs[0])
     for cell, expected in (
         ("tabular.Tabular.time_save('CSV', 'eq')", (True, False)),
