@@ -55,7 +55,11 @@ class BaseAdapter(Pasteable, ABC):
     modules: ClassVar[dict[str, str]] = {}
     """Module to import, for required distributions whose module has another name."""
     language: ClassVar[str] = "python"
-    """Language of the program that saves and reads, in lower case."""
+    """Language of the program that saves, reads and answers queries, in lower case.
+
+    The last of these counts where they differ: whole tables of an adapter for event loops in C++ become
+    frames of pandas all the same.
+    """
     traits: ClassVar[frozenset[Trait] | None] = None
     """Properties of the format; None if unknown, which differs from an empty set."""
     file_facts: ClassVar[FileFacts] = FileFacts()

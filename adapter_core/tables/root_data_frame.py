@@ -31,6 +31,8 @@ class RDataFrameQueries(NativeRoot):
     https://root.cern/doc/master/classROOT_1_1RDataFrame.html
     """
 
+    language = "c++"
+
     def _read_arrays(
         self, path: Path, columns: list[str], where: Predicate | None
     ) -> dict[str, np.ndarray]:

@@ -50,6 +50,8 @@ class EventLoop(NativeRoot):
     a process. In each row, conditions are read until one fails, and the other columns if none does.
     """
 
+    language = "c++"
+
     def _sum_columns(self, path: Path, columns: list[str], where: Predicate | None) -> ColumnSums:
         needed = needed_columns(columns, where)
         with opened(path) as file:

@@ -27,6 +27,12 @@ from format_bench.results.load import Results
 from format_bench.results.metrics import Measure
 from format_bench.results.suites import FAMILIES, SUITES, Family, family_of_suite
 
+_PROGRAMS = {
+    Requirement.PYTHON: "Python",
+    Requirement.JAVA: "Java (marked [jvm])",
+    Requirement.CPP: "C++",
+}
+
 
 class Reasoned(NamedTuple):
     """A weight with its reason."""
@@ -124,11 +130,12 @@ def _unlike(candidates: Iterable[Candidate], required: Collection[Required]) -> 
     }
     if not set(LANGUAGES).isdisjoint(required):
         found = {label: each for label, each in found.items() if each.language in required}
-    if {each.language for each in found.values()} >= set(LANGUAGES):
-        yield (
-            "programs in Java, marked [jvm], and in Python are ranked together; --language java or "
-            "--language python takes one of them"
-        )
+    present = {each.language for each in found.values()}
+    mixed = [each for each in LANGUAGES if each in present]
+    if mixed[1:]:
+        programs = joined((_PROGRAMS[each] for each in mixed), most=None)
+        options = joined((f"--language {each}" for each in mixed), most=None)
+        yield f"programs in {programs} are ranked together; each of {options} takes one of them"
     if lazy := sorted(label for label, each in found.items() if each.lazy):
         yield f"a read leaves decoding until a field is used: {joined(lazy, most=None)}"
 

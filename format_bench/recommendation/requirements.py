@@ -37,6 +37,7 @@ class Requirement(StrEnum):
     STREAMS = "streams"
     PYTHON = "python"
     JAVA = "java"
+    CPP = "c++"
 
 
 MEANINGS = {
@@ -54,10 +55,11 @@ MEANINGS = {
     Requirement.STREAMS: "tables larger than memory can be written, batch by batch",
     Requirement.PYTHON: "it was measured in a program in Python",
     Requirement.JAVA: "it was measured in a program in Java, as stores of records with [jvm] are",
+    Requirement.CPP: "its queries were measured in a program in C++, as event loops of ROOT are",
 }
 
-LANGUAGES = (Requirement.PYTHON, Requirement.JAVA)
-"""Languages of the programs that save and read."""
+LANGUAGES = (Requirement.PYTHON, Requirement.JAVA, Requirement.CPP)
+"""Languages of the programs that are measured."""
 
 # Requirements that features of table formats meet.
 _FEATURES = {

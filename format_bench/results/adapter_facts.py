@@ -43,7 +43,7 @@ class AdapterFacts:
     features: frozenset[Feature] | None = None
     """None if unknown, and of other families than tables."""
     language: str = ""
-    """Language of the program that saves and reads, as "python"; empty if unknown."""
+    """Language of the measured program, as "python"; empty if unknown."""
     lazy: str = ""
     """Work of a record store that a read leaves until a field is used, as a clause; empty if none."""
 

@@ -165,7 +165,7 @@ require_option = Section.CHOICE.option(
     "--language",
     type=click.Choice(["any", *map(str, LANGUAGES)]),
     default="any",
-    help="Language of your program; short for --require java or --require python.",
+    help="Language of your program; short for --require with its name.",
 )
 @Section.CHOICE.option(
     "--allow-lossy", is_flag=True, help="Also choose from formats and codecs that change values."

@@ -33,7 +33,7 @@ from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import Speeds, shift_of
 from format_bench.recommendation.sensitivity import break_even_of
 from format_bench.results import flat_csv, shipped
-from format_bench.results.candidates import candidates_of
+from format_bench.results.candidates import Candidate, Configuration, candidates_of
 from format_bench.results.export import export
 from format_bench.results.load import load
 from format_bench.results.metrics import METRICS, Measure
@@ -546,12 +546,75 @@ def test_a_ranking_of_two_languages_says_so_and_takes_one(stores):
     assert order(python) == ["MessagePack[msgspec]", "CapnProto"]
 
 
+LOOPS = {
+    "ROOT.TTree[branches]": 0.1,
+    "ROOT.TTree[TTreeReader]": 0.2,
+    "ROOT.RNTuple[views]": 0.3,
+    "ROOT.TTree[RDataFrame]": 0.4,
+    "ROOT.RNTuple[RDataFrame]": 0.5,
+    "ROOT.TTree[ROOT]": 0.05,
+    "Feather": 0.01,
+}
+
+
+@pytest.fixture
+def loops():
+    found = [
+        record(label, "query time", seconds, cache="warm", suite="analysis", dataset="kaons")
+        for label, seconds in LOOPS.items()
+    ]
+    return results(found)
+
+
+def test_loops_of_compiled_code_are_ranked_alone(loops):
+    asked = Measure("query time", "warm")
+    in_cpp = recommend(loops, {asked: 1.0}, [Requirement.CPP])
+    assert order(in_cpp) == [each for each in LOOPS if each not in {"ROOT.TTree[ROOT]", "Feather"}]
+    reasons = {bare(each.candidate): each.reasons[Requirement.CPP] for each in in_cpp.excluded}
+    assert reasons["Feather"].endswith(" was measured in a program in Python")
+    in_python = recommend(loops, {asked: 1.0}, [Requirement.PYTHON])
+    assert order(in_python) == ["Feather", "ROOT.TTree[ROOT]"]
+    reasons = {bare(each.candidate): each.reasons[Requirement.PYTHON] for each in in_python.excluded}
+    assert reasons["ROOT.RNTuple[views]"].endswith(" was measured in a program in C++")
+    with pytest.raises(NoCandidateError):
+        recommend(loops, {asked: 1.0}, [Requirement.JAVA])
+
+
+@pytest.mark.parametrize(
+    ("left_out", "sentence"),
+    [
+        ([], "programs in Python, Java (marked [jvm]) and C++ are ranked together; each of --language "),
+        (["[jvm]"], "programs in Python and C++ are ranked together; each of --language python and "),
+        (["ROOT", "Feather", "Cap", "Mess"], ""),
+    ],
+)
+def test_the_notice_names_the_languages_that_are_present(left_out, sentence, stores, loops):
+    found = [
+        Candidate(Configuration.of(each))
+        for each in [*stores.records, *loops.records]
+        if not any(part in each.format for part in left_out)
+    ]
+    caveats = Wish({READ: 1.0}).completing(purposes.Criteria({}, (), []), found).caveats
+    mixed = [each for each in caveats if "ranked together" in each]
+    assert [each.startswith(sentence) for each in mixed] == ([True] if sentence else [])
+
+
 def test_the_option_takes_one_language(stores, tmp_path):
     export(stores.records, tmp_path / "results.jsonl")
     done = run("recommend", tmp_path, "--weight", "read_time=1", "--language", "java")
     assert done.returncode == 0, done.stderr
     assert "Kryo[jvm]" in done.stdout
     assert "msgspec" not in done.stdout
+    # Records have no programs in C++, and Rust no programs at all.
+    none = run("recommend", tmp_path, "--weight", "read_time=1", "--language", "c++")
+    assert (none.returncode, none.stdout) == (2, "")
+    assert "c++" in none.stderr
+    unknown = run("recommend", tmp_path, "--language", "rust")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert [each for each in unknown.stderr.splitlines() if "rust" in each] == [
+        unknown.stderr.splitlines()[-1]
+    ]
+    assert "c++" in unknown.stderr
 
 
 def test_lazy_reads_are_named(stores):
@@ -834,7 +897,7 @@ def test_missing_results_are_reported_in_one_line(tmp_path):
 def test_the_page_agrees_with_the_code(root):
     page = (root / "docs" / "recommendation.md").read_text(encoding="utf-8")
     required = page[page.index("## Requirements") : page.index("## Evidence")]
-    rows = re.findall(r"^\| `(\w[\w-]*)` \| (.+) \|$", required, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w[\w+-]*)` \| (.+) \|$", required, re.MULTILINE)
     assert rows == [(str(each), meaning) for each, meaning in MEANINGS.items()]
     presets = page[page.index("## Presets") : page.index("## An example")]
     for name, preset in PRESETS.items():

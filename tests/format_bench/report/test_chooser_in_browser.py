@@ -15,6 +15,7 @@ from format_bench.recommendation import Requirement, recommend
 from format_bench.recommendation.chooser import chooser_of
 from format_bench.recommendation.code import code_of
 from format_bench.recommendation.questions import mixed
+from format_bench.recommendation.requirements import LANGUAGES
 from format_bench.recommendation.scope import of_dataset
 from format_bench.recommendation.scoring import Speeds
 from format_bench.results.export import export
@@ -141,7 +142,7 @@ def random_wish(chance: random.Random) -> Wish:
     suite = chance.choices(list(MEASURES), [4, 1])[0]
     names = chance.sample(MEASURES[suite], chance.randint(1, len(MEASURES[suite])))
     # A language alone would leave few.
-    names_of = [str(each) for each in Requirement if str(each) not in {"java", "python"}]
+    names_of = [str(each) for each in Requirement if str(each) not in LANGUAGES]
     required = [each for each in names_of if chance.random() < 0.15]
     speeds = [chance.choice([None, round(chance.lognormvariate(3, 2), 3)]) for _ in range(2)]
     # Images have no declared requirements, so any of them would exclude all.
