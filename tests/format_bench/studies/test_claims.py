@@ -10,10 +10,12 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+import data_formats
 from format_bench.cli.main import format_bench
 from format_bench.results.export import export
 from format_bench.results.load import load
-from format_bench.studies.declared import kept, study
+from format_bench.results.suites import SUITES
+from format_bench.studies.declared import kept, kept_numbers, study
 from format_bench.studies.declared.claims import Claim, Compared
 from format_bench.studies.declared.selection import Numbers
 from format_bench.studies.declared.verdicts import KINDS, Verdict, counts_of
@@ -268,6 +270,29 @@ def test_a_claim_has_the_verdict_of_a_page_or_of_its_numbers(monkeypatch):
     found = kept.verdicts("thesis")
     assert [found[each].kind for each in "xy"] == ["not measured", "refuted"]
     assert found["y"].evidence == "of a page"
+
+
+def test_a_kept_verdict_of_blomers_review_ends_with_numbers_for_its_rule():
+    paper = "partial-reads"
+    judged = study.read(paper).judged(kept_numbers.results(paper, kept.numbers_of(paper)))
+    without = {claim.claim for _, claim, verdict in judged if claim.kept and not verdict.is_measured}
+    assert without == {claim.claim for claim in study.read(paper).claims if claim.kept}
+
+
+def test_the_suite_of_partial_reads_has_the_numbers_of_bound_branches():
+    claim = "Branches bound by SetBranchAddress are ROOT's fastest way to single values"
+    labels = ["ROOT.TTree[branches]", "ROOT.TTree[TTreeReader]"]
+    assert all(SUITES["analysis"].includes(each, data_formats.find(each).suite) for each in labels)
+    facts = {"suite": "analysis", "dataset": "kaons", "cache": "warm"}
+    for seconds, verdict in (((1.0, 2.0), "confirmed"), ((2.0, 1.0), "refuted")):
+        records = [
+            record(label, "query CPU time", value, query=query, **facts)
+            for label, value in zip(labels, seconds, strict=True)
+            for query in ("full", "cut", "sparse")
+        ]
+        judged = study.read("partial-reads").judged(results(records))
+        (found,) = [each for _, of, each in judged if of.claim == claim]
+        assert found.verdict == verdict
 
 
 def spread_of(records, paper="ipsl"):
