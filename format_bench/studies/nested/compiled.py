@@ -220,6 +220,27 @@ class RootTTree(RootClasses):
         return _answer(read(str(path), self.deep, question == "sparse", self.split != UNSPLIT))
 
 
+class RootBranches(RootClasses):
+    """A TTree with a branch for each member, made by hand: columns without the class.
+
+    What ROOT makes of the class at split level 99, and what is bound member by member when it is read.
+    """
+
+    format = "TTree[ROOT]"
+
+    @property
+    def name(self) -> str:  # noqa: D102
+        return f"{super().name}, by hand"
+
+    def write(self, prepared: Matrices, path: Path, codec: str) -> None:  # noqa: D102
+        arrays = self._arrays(prepared)
+        _root(self.build).WriteColumns(str(path), SETTINGS[codec], *arrays)
+
+    def answer(self, path: Path, question: Question) -> Answer:
+        """Read event by event the branches that the question needs."""
+        return _answer(_root(self.build).ReadColumns(str(path), question == "sparse"))
+
+
 class RootRNTuple(RootClasses):
     """An RNTuple of objects, which is always split, read through views."""
 

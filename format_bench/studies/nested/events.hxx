@@ -8,6 +8,7 @@
 #include <TFile.h>
 #include <TTree.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -154,14 +155,34 @@ std::vector<std::string> Fields(bool sparse)
    return names;
 }
 
-template <class Event>
-void FillTree(const char *path, const Source &source, int split, int setting)
+#define VISIT(NAME)                                                                                     \
+   visit(#NAME "_PX", event.NAME##_PX);                                                                 \
+   visit(#NAME "_PY", event.NAME##_PY);                                                                 \
+   visit(#NAME "_PZ", event.NAME##_PZ);                                                                 \
+   visit(#NAME "_ProbK", event.NAME##_ProbK);                                                           \
+   visit(#NAME "_ProbPi", event.NAME##_ProbPi);                                                         \
+   visit(#NAME "_IPChi2", event.NAME##_IPChi2);                                                         \
+   visit(#NAME "_Charge", event.NAME##_Charge);                                                         \
+   visit(#NAME "_isMuon", event.NAME##_isMuon);
+
+template <class Visit>
+void VisitColumns(FlatEvent &event, Visit visit)
+{
+   visit("B_FlightDistance", event.B_FlightDistance);
+   visit("B_VertexChi2", event.B_VertexChi2);
+   VISIT(H1)
+   VISIT(H2)
+   VISIT(H3)
+}
+
+template <class Event, class MakeBranches>
+void FillTree(const char *path, const Source &source, int setting, MakeBranches make_branches)
 {
    TFile file(path, "RECREATE", "", setting);
    TTree tree("events", "events");
    Event event;
    Event *address = &event;
-   tree.Branch("event", &address, 32000, split);
+   make_branches(tree, address);
    for (long row = 0; row < source.rows; ++row) {
       source.Get(row, event);
       tree.Fill();
@@ -173,10 +194,40 @@ void FillTree(const char *path, const Source &source, int split, int setting)
       throw std::runtime_error("the file could not be written");
 }
 
+template <class Event>
+void FillObjects(const char *path, const Source &source, int split, int setting)
+{
+   FillTree<Event>(path, source, setting, [split](TTree &tree, Event *&event) { tree.Branch("event", &event, 32000, split); });
+}
+
 void WriteTree(const char *path, bool deep, int split, int setting, long rows, const double *floats, const int *integers)
 {
    const Source source{rows, floats, integers};
-   deep ? FillTree<DeepEvent>(path, source, split, setting) : FillTree<FlatEvent>(path, source, split, setting);
+   deep ? FillObjects<DeepEvent>(path, source, split, setting) : FillObjects<FlatEvent>(path, source, split, setting);
+}
+
+// A branch for each member, made by hand: the file has columns, and no class.
+void WriteColumns(const char *path, int setting, long rows, const double *floats, const int *integers)
+{
+   FillTree<FlatEvent>(path, Source{rows, floats, integers}, setting, [](TTree &tree, FlatEvent *event) {
+      VisitColumns(*event, [&tree](const char *name, auto &value) { tree.Branch(name, &value); });
+   });
+}
+
+template <class Event>
+Found Scan(TTree &tree, const std::vector<TBranch *> &branches, Event *const &event, bool sparse)
+{
+   Found found;
+   const long rows = tree.GetEntries();
+   for (long row = 0; row < rows; ++row) {
+      tree.LoadTree(row);
+      for (TBranch *branch : branches)
+         if (branch->GetEntry(row) < 0)
+            throw std::runtime_error("an event could not be read");
+      sparse ? AddSparse(*event, found) : AddWhole(*event, found);
+   }
+   tree.ResetBranchAddresses();
+   return found;
 }
 
 template <class Event>
@@ -199,16 +250,7 @@ Found ScanTree(const char *path, bool sparse, bool is_split)
       if (std::is_same_v<Event, DeepEvent>)
          branches.push_back(tree->GetBranch("kaons")); // reads the enabled branches below it
    }
-   Found found;
-   const long rows = tree->GetEntries();
-   for (long row = 0; row < rows; ++row) {
-      tree->LoadTree(row);
-      for (TBranch *branch : branches)
-         if (branch->GetEntry(row) < 0)
-            throw std::runtime_error("an event could not be read");
-      sparse ? AddSparse(*event, found) : AddWhole(*event, found);
-   }
-   tree->ResetBranchAddresses();
+   const Found found = Scan(*tree, branches, event, sparse);
    delete event;
    return found;
 }
@@ -216,6 +258,23 @@ Found ScanTree(const char *path, bool sparse, bool is_split)
 Found ReadTree(const char *path, bool deep, bool sparse, bool is_split)
 {
    return deep ? ScanTree<DeepEvent>(path, sparse, is_split) : ScanTree<FlatEvent>(path, sparse, is_split);
+}
+
+Found ReadColumns(const char *path, bool sparse)
+{
+   TFile file(path);
+   auto tree = file.Get<TTree>("events");
+   FlatEvent event;
+   FlatEvent *address = &event;
+   const std::vector<std::string> names = Fields<FlatEvent>(sparse);
+   std::vector<TBranch *> branches;
+   VisitColumns(event, [&](const char *name, auto &value) {
+      if (std::find(names.begin(), names.end(), name) == names.end())
+         return;
+      tree->SetBranchAddress(name, &value);
+      branches.push_back(tree->GetBranch(name));
+   });
+   return Scan(*tree, branches, address, sparse);
 }
 
 template <class Event>

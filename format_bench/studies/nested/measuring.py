@@ -20,6 +20,7 @@ from format_bench.studies.nested.compiled import (
     UNSPLIT,
     CompiledClasses,
     ProtobufClasses,
+    RootBranches,
     RootRNTuple,
     RootTTree,
 )
@@ -89,6 +90,7 @@ def layouts(build: Path) -> list[Layout]:
     found += [kind(deep=deep) for kind in kinds for deep in (False, True)]
     for deep in (False, True):
         found += [RootTTree(deep=deep, build=build, split=split) for split in (UNSPLIT, SPLIT)]
+    found.append(RootBranches(deep=False, build=build))
     compiled: tuple[type[CompiledClasses], ...] = (RootRNTuple, ProtobufClasses)
     return found + [kind(deep=deep, build=build) for kind in compiled for deep in (False, True)]
 

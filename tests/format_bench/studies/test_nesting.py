@@ -29,6 +29,7 @@ from format_bench.studies.nested.events import (
 from format_bench.studies.nested.layouts import Hdf5, TableLayout
 from format_bench.studies.nested.measuring import NESTING, NestingResult
 from tests.commands import run
+from tests.factories.records import results
 
 ROWS = 2000
 
@@ -99,10 +100,12 @@ def test_objects_of_compiled_classes_answer_both_questions(tmp_path):
     outcome = isolation.run(sizes_of_objects, tmp_path, ROOT_LAYOUTS, limit_seconds=600)
     assert not outcome.status, outcome.sentence
     plain = {layout: size for (layout, codec), size in outcome.value.items() if codec == "none"}
-    assert len(plain) == 4 + 2
+    assert len(plain) == 5 + 2
     # Each event has 184 bytes, and each list a count for each of its 8 branches.
     assert plain["DeepEvent, split 99"] > (184 + 8 * 4) * ROWS
     assert plain["FlatEvent, split 99"] < plain["DeepEvent, split 99"]
+    # The same columns, without the class' streamers.
+    assert 184 * ROWS < plain["FlatEvent, by hand"] < plain["FlatEvent, split 99"]
     for layout, size in plain.items():
         assert outcome.value[layout, "zstd"] < 0.85 * size
 
@@ -243,6 +246,7 @@ def test_the_page_compares_deep_with_flat_and_split_with_unsplit(tmp_path):
         [
             _result("FlatEvent, split 0", 1),
             _result("FlatEvent, split 99", 2),
+            _result("FlatEvent, by hand", 4),
             _result("DeepEvent, split 0", 3),
             _result("DeepEvent, split 99", 8),
         ],
@@ -252,6 +256,29 @@ def test_the_page_compares_deep_with_flat_and_split_with_unsplit(tmp_path):
     assert "| TTree[ROOT] | 99 | zstd | 4.00 | 4.00 | 4.00 | 4.00 |" in text
     assert "| FlatEvent, split 99 | zstd | 2.00 | 2.00 | 2.00 | 2.00 |" in text
     assert "| DeepEvent, split 99 | zstd | 2.67 | 2.67 | 2.67 | 2.67 |" in text
+    manual = text[text.index("## Automatic and manual branches") :]
+    assert "| TTree[ROOT] | zstd | 0.50 | 0.50 | 0.50 | 0.50 |" in manual
+    # Trees with and without lists are compared at the same split level alone.
+    assert "| 0.75 |" not in text
+
+
+def test_the_rows_judge_the_claims_on_nesting():
+    def rows(messages, unsplit):
+        found = [_result("FlatEvent, split 0", unsplit), _result("FlatEvent", messages, "Protobuf[C++]")]
+        return [replace(each, codec="none") for each in found]
+
+    def verdicts(rows):
+        records = [each for row in rows for each in measuring.FORM.records(row, "run")]
+        judged = study.read("partial-reads").judged(results(records))
+        (found,) = [
+            each for _, claim, each in judged if claim.claim.startswith("Protocol Buffers read rows")
+        ]
+        return found
+
+    assert verdicts(rows(3, 4)).verdict == "confirmed"
+    assert "0.75" in verdicts(rows(3, 4)).evidence
+    assert verdicts(rows(4, 3)).verdict == "refuted"
+    assert not verdicts(rows(4, 3)[:1]).is_measured
 
 
 def test_the_command_prints_the_page_of_its_results(tmp_path):
