@@ -48,7 +48,7 @@ from format_bench.studies.declared.rows import Agenda, Instrument, chosen_by_fam
 
 PUBLISHED = {
     "ROOT.TTree": ("zlib", "lz4", "lzma"),
-    "ROOT.TTree[ROOT]": ("zlib", "lz4", "lzma"),
+    "ROOT.TTree[ROOT]": ("zlib", "lz4", "lzma", "zstd"),
     "Protobuf": ("gzip",),
     "SQLite": (),
     "HDF5[h5py]": (),
