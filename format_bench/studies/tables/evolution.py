@@ -90,7 +90,7 @@ def outcome(store: RecordStore, change: str) -> Evolution:
     change : str
         One of `CHANGES`.
     """
-    newer, _ = CHANGES[change]
+    newer, sources = CHANGES[change]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"older{store.suffix}")
         store.save(RecordSet.of_objects(OLDER, EXAMPLES), path)
@@ -102,20 +102,19 @@ def outcome(store: RecordStore, change: str) -> Evolution:
             values = [_of_type(store.plain(newer)(each), newer) for each in found]
         except (KeyError, AttributeError, IndexError):
             return Evolution.ABSENT
-    return judged(values, change)
+    return judged(values, sources)
 
 
-def judged(values: list[tuple[Any, ...]], change: str) -> Evolution:
+def judged(values: list[tuple[Any, ...]], sources: Sequence[Any]) -> Evolution:
     """Return the outcome of a read without an error, by the values of the records in order.
 
     Parameters
     ----------
     values : list of tuple
         Values of the newer type's fields, for each of `EXAMPLES`.
-    change : str
-        One of `CHANGES`.
+    sources : sequence
+        For each field of the newer type the older one that it has its value from, or its default.
     """
-    _, sources = CHANGES[change]
     expected = [tuple(_value(each, source) for source in sources) for each in EXAMPLES]
     if values == expected:
         return Evolution.RIGHT
@@ -237,7 +236,8 @@ def _outcome(
     if "values" not in events or any(each["event"] == "error" for each in written):
         return Evolution.ERROR
     records = events["values"]["records"]
-    return judged([tuple(each[name] for name in newer.names) for each in records], change)
+    values = [tuple(each[name] for name in newer.names) for each in records]
+    return judged(values, CHANGES[change][1])
 
 
 def _file(store: JvmStore) -> str:

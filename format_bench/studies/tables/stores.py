@@ -10,9 +10,12 @@ import array_stores
 import record_stores
 from adapter_core import ArrayStore, BaseAdapter, FieldKind, RecordStore, Trait
 from adapter_core.array_store import ALL_DTYPES, COMPLEX, FLOATS, INTEGERS
+from adapter_core.errors import UnavailableError
 from format_bench.results.display.text import joined
 from format_bench.studies.declared.blocks import Block, Context
+from format_bench.studies.tables import root_classes
 from format_bench.studies.tables.evolution import CHANGES, outcome, outcomes
+from format_bench.studies.tables.root_classes import CLASSES, WAYS
 from record_stores import JvmStore
 
 _GROUPS = {"complex numbers": COMPLEX, "integers": INTEGERS, "floats": FLOATS}
@@ -143,6 +146,18 @@ def older_types(context: Context) -> Iterator[Block]:
         found = [tried[each.label, change] for change in CHANGES]
         rows.append([each.label, *("-" if outcome is None else outcome.value for outcome in found)])
     yield _table(["store", *CHANGES], rows)
+
+
+def classes_of_root(context: Context) -> Iterator[Block]:
+    """Yield the outcomes of reads of ROOT's objects by newer classes, or why there are none."""
+    del context
+    try:
+        tried = root_classes.outcomes()
+    except UnavailableError as error:
+        yield Block(text=str(error))
+        return
+    rows = [[way, *(tried[way, change].value for change in CLASSES)] for way in WAYS]
+    yield _table(["objects in", *CLASSES], rows)
 
 
 def _facts(store: RecordStore) -> list[str]:
