@@ -11,11 +11,11 @@ import hashlib
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import starmap
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -166,6 +166,9 @@ class ForeignSum(ForeignEngine):
         return self.implementation.declaration.sums[self.format]
 
 
+E = TypeVar("E", bound=ForeignEngine)
+
+
 def names() -> list[str]:
     """Return the names of all foreign readers, available or not."""
     return sorted(name for name, _, _ in _declared())
@@ -189,21 +192,21 @@ def find(name: str) -> ForeignReader:
 
 def writers() -> dict[str, ForeignWriter]:
     """Return the writers in other languages by label, available or not."""
-    found = [
-        ForeignWriter(label, reader)
-        for reader in starmap(_reader, _declared())
-        for label in reader.declaration.write
-    ]
-    return {each.label: each for each in found}
+    return _engines(ForeignWriter, lambda declaration: declaration.write)
 
 
 def sums() -> dict[str, ForeignSum]:
     """Return the formats that programs in other languages add up, by label, available or not."""
-    found = [
-        ForeignSum(label, reader)
+    return _engines(ForeignSum, lambda declaration: declaration.sums)
+
+
+def _engines(made: type[E], formats: Callable[[Declaration], Iterable[str]]) -> dict[str, E]:
+    """Return the engines of a class by label, one for each format that a reader's declaration has."""
+    found = (
+        made(label, reader)
         for reader in starmap(_reader, _declared())
-        for label in reader.declaration.sums
-    ]
+        for label in formats(reader.declaration)
+    )
     return {each.label: each for each in found}
 
 
