@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from adapter_core.errors import InvalidResultsError
@@ -150,10 +150,11 @@ def _ends(tried: Tried) -> str:
 def published(context: Context) -> Iterator[Block]:
     """Yield the published counts of flips beside those here; nothing if no counterpart was tried."""
     tried = _tried(context.rows)
+    sizes = _sizes(tried)
     rows = []
     for each in hep.flips():
         counts = [f"{each.no_effect} / {each.crash + each.error_message} / {each.undetected}"]
-        here = list(_counterparts(tried, each))
+        here = list(_counterparts(tried, sizes, each))
         rows += [[each.name, *counts, *cells] for cells in here or [["not tried", "", "", ""]]]
     header = [
         *("published as", "no effect / noticed / undetected, of 100"),
@@ -166,7 +167,17 @@ def published(context: Context) -> Iterator[Block]:
         yield Block(header=header, rows=rows, alignment="lrl" + "r" * (len(header) - 3))
 
 
-def _counterparts(tried: Sequence[Tried], row: hep.PublishedFlips) -> Iterator[list[str]]:
+def _sizes(tried: Iterable[Tried]) -> dict[tuple[str, str], set[int]]:
+    """Return the numbers of rows that files of a family and a name have."""
+    found: dict[tuple[str, str], set[int]] = {}
+    for each in tried:
+        found.setdefault((each.file.family, each.file.name), set()).add(each.file.rows)
+    return found
+
+
+def _counterparts(
+    tried: Sequence[Tried], sizes: Mapping[tuple[str, str], set[int]], row: hep.PublishedFlips
+) -> Iterator[list[str]]:
     codec = _CODECS.get((row.format, row.codec), row.codec)
     for label in _HERE[row.format]:
         for each in tried:
@@ -178,9 +189,8 @@ def _counterparts(tried: Sequence[Tried], row: hep.PublishedFlips) -> Iterator[l
                 flips = each.by_kind.get(Kind.FLIP)
                 is_summed = flips is not None and flips.summed
                 sums = " / ".join(map(str, flips.published_outcomes)) if flips and is_summed else "-"
-                same = (one.file for one in tried if one.file.family == file.family)
-                sizes = {one.rows for one in same if one.name == file.name}
-                name = file.name if len(sizes) == 1 else f"{file.name} ({file.rows:,} rows)"
+                is_single = len(sizes[file.family, file.name]) == 1
+                name = file.name if is_single else f"{file.name} ({file.rows:,} rows)"
                 yield [name, sums, numbers, _share(each.wrong(Kind.FLIP), counts.total())]
 
 
