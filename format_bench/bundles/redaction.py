@@ -18,7 +18,7 @@ from format_bench.families.operations import operations_of
 from format_bench.families.questions import declared
 from format_bench.instruments.medium import MediumFacts
 from format_bench.results.bundle import plain_text
-from format_bench.results.load import Results, suite_of
+from format_bench.results.load import ASKED, Results, suite_of
 from format_bench.results.records import Record
 from format_bench.results.suites import SUITES, family_of_suite
 
@@ -139,7 +139,11 @@ def redacted(
     media = _media(results, names)
     private = [*_folders(results)]
     records = [_record(each, own, names, media, private) for each in results.records]
-    return records, [_run(each, media) for each in results.metadata]
+    renamed = {
+        (each.dataset, each.query): (other.dataset, other.query)
+        for each, other in zip(results.records, records, strict=True)
+    }
+    return records, [_run(each, media, renamed) for each in results.metadata]
 
 
 def _record(
@@ -204,7 +208,11 @@ def _folders(results: Results) -> Iterator[str]:
                 yield path
 
 
-def _run(run: Mapping[str, Any], media: Mapping[str, str]) -> dict[str, Any]:
+def _run(
+    run: Mapping[str, Any],
+    media: Mapping[str, str],
+    renamed: Mapping[tuple[str, str], tuple[str, str]],
+) -> dict[str, Any]:
     """Return the kept facts of a run's metadata."""
     found: dict[str, Any] = {"started": str(run.get("started", ""))[:10]}
     found |= _facts(run, ("run_id", "machine", "seed", "scale"))
@@ -226,6 +234,24 @@ def _run(run: Mapping[str, Any], media: Mapping[str, str]) -> dict[str, Any]:
             for name, facts in run["media"].items()
             if isinstance(facts, dict)
         }
+    if asked := _asked(run, renamed):
+        found["data"] = asked
+    return found
+
+
+def _asked(
+    run: Mapping[str, Any], renamed: Mapping[tuple[str, str], tuple[str, str]]
+) -> dict[str, dict[str, Any]]:
+    """Return how often each of a user's own questions is asked, by the names of the redacted records."""
+    found: dict[str, dict[str, Any]] = {}
+    data = run.get("data")
+    for name, facts in data.items() if isinstance(data, dict) else ():
+        asked = facts.get(ASKED) if isinstance(facts, dict) else None
+        for question, often in asked.items() if isinstance(asked, dict) else ():
+            # A question without a record is one of another suite's run.
+            dataset, query = renamed.get((name, question), ("", ""))
+            if dataset and isinstance(often, int | float):
+                found.setdefault(dataset, {ASKED: {}})[ASKED][query] = often
     return found
 
 

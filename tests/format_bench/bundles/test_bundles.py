@@ -19,6 +19,7 @@ from format_bench.bundles.making import made
 from format_bench.bundles.redaction import command_of, scrubbed
 from format_bench.cli.main import format_bench
 from format_bench.families.operations import operations_of
+from format_bench.recommendation import questions
 from format_bench.results import bundle
 from format_bench.results.load import load
 from format_bench.results.status import CellStatus
@@ -105,6 +106,45 @@ def test_nothing_personal_is_in_a_bundle():
     assert found.records[3].conditions["medium"] == "medium-1"
     assert found.head["commands"] == ["format-bench -q run --data X --formats CSV,ORC --scratch X"]
     assert found.head["left_out"]
+
+
+def asked(*, with_names=False):
+    """Return the bundle of answers to own questions, of which one is asked nine times as often."""
+    times = {"Parquet": (0.001, 0.9), "CSV": (0.5, 0.01)}
+    found = [
+        replace(
+            record(label, "query time", value, dataset="salaries", rows=40, cache="warm"),
+            suite="query",
+            query=query,
+        )
+        for label, values in times.items()
+        for query, value in zip(("jane?", "Q1"), values, strict=True)
+    ]
+    data = {"salaries": {"rows": 40, "file": "salaries.csv", "questions": {"jane?": 9, "Q1": 1.0}}}
+    given = results(found, metadata=[{**METADATA, "data": data}])
+    return given, made(given, {"salaries": "f"}, lambda _: None, with_names=with_names)
+
+
+def test_own_questions_and_their_weights_are_in_a_bundle_without_their_names(tmp_path):
+    given, found = asked()
+    (known,) = (each["data"] for each in found.head["metadata"])
+    assert known == {"own-1": {"questions": {"question-1": 9, "Q1": 1.0}}}
+    path = tmp_path / "mine.bundle.gz"
+    bundle.write(found.head, found.records, path)
+    text = gzip.decompress(path.read_bytes()).decode()
+    assert [each for each in ("salaries", "jane") if each in text] == []
+    # 0.9 * 0.001 s + 0.1 * 0.9 s, and not the mean of the two
+    mixes = [questions.own_mix(each) for each in (given, load(path))]
+    values = [
+        {each.format: each.value for each in one.results.records if not each.query} for one in mixes
+    ]
+    assert values[0] == values[1] == pytest.approx({"Parquet": 0.0909, "CSV": 0.451})
+    assert list(mixes[1].asked.values()) == [{"question-1": 9.0, "Q1": 1.0}]
+
+
+def test_questions_keep_their_names_if_these_are_wanted():
+    _, found = asked(with_names=True)
+    assert found.head["metadata"][0]["data"] == {"salaries": {"questions": {"jane?": 9, "Q1": 1.0}}}
 
 
 def test_names_stay_if_they_are_wanted():
