@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.entities import ENTITY, PERSON, Address, Entity, Person, Status
@@ -29,10 +30,14 @@ MANY_TEXTS = 300_000
 MAX_LETTERS = 19
 LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-_POOL_STREAM, _ENTITY_STREAM, _PERSON_STREAM = range(3)
+_POOL_STREAM, _ENTITY_STREAM, _PERSON_STREAM, _TEXT_STREAM = range(4)
 
 # Words of the stream for each candidate of the pool, each entity and each person.
 _POOL_WORDS, _ENTITY_WORDS, _PERSON_WORDS = 20, 10, 32
+
+# Digits of a word with LETTERS for digits, and words of each distinct text.
+_WORD_DIGITS, _TEXT_WORDS = 11, 2
+_MORE_LETTERS = 9
 
 NUMBERS = (0, 1, -1, 127, 128, -128, -129, 32_767, -32_768, 65_536, 2**31 - 1, -(2**31), 1_000_000_007)
 
@@ -133,6 +138,28 @@ def _entities(
     # Each call of `decode` makes a new object.
     texts = [[each.decode() for each in map(get, column)] for column in indices.T.tolist()]
     return list(map(Entity, *numbers.T.tolist(), *texts))
+
+
+def _distinct_entities(start: int, stop: int, seed: int) -> list[Any]:
+    words = SplitMix(seed, _ENTITY_STREAM).words(start * _ENTITY_WORDS, (stop - start) * _ENTITY_WORDS)
+    numbers = int32(words.reshape(-1, _ENTITY_WORDS)[:, :5])
+    texts = iter(_distinct_texts(5 * start, 5 * stop, seed))
+    return [Entity(*row, *islice(texts, 5)) for row in numbers.tolist()]
+
+
+def _distinct_texts(start: int, stop: int, seed: int) -> list[str]:
+    """Return texts of 11 to 19 letters, which begin with all digits of words: no word occurs twice."""
+    import numpy as np
+
+    words = SplitMix(seed, _TEXT_STREAM).words(start * _TEXT_WORDS, (stop - start) * _TEXT_WORDS)
+    words = words.reshape(-1, _TEXT_WORDS)
+    lengths = _WORD_DIGITS + below(_MORE_LETTERS, words[:, 1])
+    digits = np.empty((*words.shape, _WORD_DIGITS), np.uint8)
+    left = words.copy()
+    for place in range(_WORD_DIGITS):
+        left, digits[:, :, place] = np.divmod(left, np.uint64(len(LETTERS)))
+    letters = np.frombuffer(LETTERS, np.uint8)[digits.reshape(len(words), -1)]
+    return [row.tobytes()[:n].decode() for row, n in zip(letters, lengths.tolist(), strict=True)]
 
 
 def _shared(numbers: np.ndarray, indices: np.ndarray, texts: Sequence[str]) -> list[Any]:
@@ -250,6 +277,13 @@ DATASETS = (
         family="records",
         description="5 numbers, 5 of 300,000 texts, more than dictionaries take; equal texts are copies",
         make=_maker("entities-many-texts", ENTITY, partial(_entities, size=MANY_TEXTS)),
+        default_count=1_000_000,
+    ),
+    DatasetDefinition(
+        name="entities-distinct-texts",
+        family="records",
+        description="5 numbers, 5 texts of 11 to 19 letters, of which none occurs twice",
+        make=_maker("entities-distinct-texts", ENTITY, _distinct_entities),
         default_count=1_000_000,
     ),
     DatasetDefinition(

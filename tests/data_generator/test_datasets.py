@@ -33,7 +33,9 @@ QUERIES = ["tpch"]
 
 RECORDS = [
     f"entities{each}"
-    for each in ("", "-shared", "-many-texts", "-seed", "-nested", "-edge", "-nested-edge")
+    for each in (
+        *("", "-shared", "-many-texts", "-distinct-texts", "-seed", "-nested", "-edge", "-nested-edge"),
+    )
 ]
 
 TOY_TABLE = '''

@@ -45,6 +45,15 @@ def test_blocks_are_parts_of_the_whole(name):
     assert len(few) == 40
 
 
+def test_no_text_of_distinct_texts_occurs_twice():
+    data = records("entities-distinct-texts", 20_000)
+    texts = [text for each in data.iterate() for text in data.of.plain(each)[5:]]
+    assert len({*texts}) == len(texts) == 100_000
+    assert {len(each) for each in texts} == {*range(11, 20)}
+    # The numbers are those of the other data sets.
+    assert data.of.plain(data.objects[9])[:5] == ENTITY.plain(records("entities", 10).objects[9])[:5]
+
+
 def test_the_second_block_follows_the_first():
     data = records("entities-seed", BLOCK_ROWS + 2)
     assert list(data.iterate())[BLOCK_ROWS:] == PublishedRows()(BLOCK_ROWS, BLOCK_ROWS + 2)

@@ -40,6 +40,7 @@ COUNTS = {
     "entities-seed": 1000,
     "entities-nested": 1000,
     "entities-many-texts": 1000,
+    "entities-distinct-texts": 1000,
     **EDGES,
 }
 DIGESTS = {name: data_generator.records(name, count).records.digest for name, count in COUNTS.items()}
@@ -159,7 +160,9 @@ def test_calls_and_heap_are_measured(round_trips, store):
     assert heap["class"]
 
 
-@pytest.mark.parametrize("dataset", ["entities-seed", "entities-many-texts", "entities-edge"])
+@pytest.mark.parametrize(
+    "dataset", ["entities-seed", "entities-many-texts", "entities-distinct-texts", "entities-edge"]
+)
 @pytest.mark.parametrize("store", STORES, ids=lambda store: store.label)
 def test_values_come_back_unless_the_store_loses_them(round_trips, store, dataset):
     assert not events(round_trips[store.label, None, dataset, "write"])["error"]

@@ -22,12 +22,19 @@ public final class Data {
     private static final int POOL_STREAM = 0;
     private static final int ENTITY_STREAM = 1;
     private static final int PERSON_STREAM = 2;
+    private static final int TEXT_STREAM = 3;
 
     /** Words of the stream for each candidate of the pool, each entity and each person. */
     private static final int POOL_WORDS = 20;
 
     private static final int ENTITY_WORDS = 10;
     private static final int PERSON_WORDS = 32;
+
+    /** Digits of a word with LETTERS for digits, words of a distinct text, and lengths beyond them. */
+    private static final int WORD_DIGITS = 11;
+
+    private static final int TEXT_WORDS = 2;
+    private static final int MORE_LETTERS = 9;
 
     private static final int LONG_TEXT = 70_000;
 
@@ -79,6 +86,7 @@ public final class Data {
             case "entities" -> list(rows, entities(copies(pool(POOL)), POOL));
             case "entities-shared" -> list(rows, entities(shared(pool(POOL)), POOL));
             case "entities-many-texts" -> list(rows, entities(copies(pool(LARGE_POOL)), LARGE_POOL));
+            case "entities-distinct-texts" -> list(rows, distinct());
             case "entities-seed" -> published(rows);
             case "entities-nested" -> list(rows, persons(copies(pool(POOL))));
             case "entities-edge" -> list(rows, Data::edge);
@@ -108,6 +116,33 @@ public final class Data {
             }
             return entity;
         };
+    }
+
+    private static LongFunction<Entity> distinct() {
+        SplitMix words = new SplitMix(SEED, ENTITY_STREAM);
+        SplitMix texts = new SplitMix(SEED, TEXT_STREAM);
+        return row -> {
+            Entity entity = new Entity();
+            for (int i = 0; i < Entity.FIELDS_OF_A_KIND; i++) {
+                Entity.setNumber(entity, i, words.number(row * ENTITY_WORDS + i));
+                long first = TEXT_WORDS * (row * Entity.FIELDS_OF_A_KIND + i);
+                int more = texts.below(MORE_LETTERS, first + 1);
+                StringBuilder text = new StringBuilder(WORD_DIGITS + more);
+                appendDigits(text, texts.word(first), WORD_DIGITS);
+                appendDigits(text, texts.word(first + 1), more);
+                Entity.setText(entity, i, text.toString());
+            }
+            return entity;
+        };
+    }
+
+    /** Append the last digits of a word, the last one first. */
+    private static void appendDigits(StringBuilder text, long word, int digits) {
+        long left = word;
+        for (int i = 0; i < digits; i++) {
+            text.append(LETTERS.charAt((int) Long.remainderUnsigned(left, LETTERS.length())));
+            left = Long.divideUnsigned(left, LETTERS.length());
+        }
     }
 
     private static LongFunction<Person> persons(Texts pool) {

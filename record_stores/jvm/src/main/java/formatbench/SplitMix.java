@@ -25,7 +25,8 @@ final class SplitMix {
         return (int) (word(position) >> Integer.SIZE);
     }
 
-    private long word(long position) {
+    /** Return the word at a position. */
+    long word(long position) {
         return mix(key + (position + 1) * GAMMA);
     }
 
