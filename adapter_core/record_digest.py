@@ -37,10 +37,16 @@ def digest(rows: Iterable[tuple[Any, ...]], of: RecordType) -> str:
         If a value has another type than its field, as a boolean has in the place of a number.
     """
     found = hashlib.sha256()
+    for block in encoded(rows, of):
+        found.update(block)
+    return found.hexdigest()
+
+
+def encoded(rows: Iterable[tuple[Any, ...]], of: RecordType) -> Iterator[bytes]:
+    """Yield the bytes of the digest of records, block by block; see `digest`."""
     encode = _flat_encoder(of) if of.is_flat else _encoder(of)
     for block in _blocks(rows):
-        found.update(b"".join(map(encode, block)))
-    return found.hexdigest()
+        yield b"".join(map(encode, block))
 
 
 def _blocks(rows: Iterable[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:

@@ -177,13 +177,9 @@ class RecordStore(CodecChoice):
 
     def refusal(self, of: RecordType) -> str:
         """Return why the store cannot keep records of a type, by its declarations; empty if it may."""
-        if self.refuses_nested and not of.is_flat:
-            return f"{self.label} cannot store these records: {self.refuses_nested}"
-        for path, feature in of.features():
-            if reason := self.refuses.get(feature):
-                field = f"the field {path} is of the kind {feature}"
-                return f"{self.label} cannot store these records: {field}; {reason}"
-        return ""
+        reason = "" if of.is_flat else self.refuses_nested
+        reason = reason or of.refused(self.refuses)
+        return f"{self.label} cannot store these records: {reason}" if reason else ""
 
     def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:
         """Return the function from an object read to its plain values, see `RecordType.plain`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, make_dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -178,6 +178,13 @@ class RecordType:
         """Yield the paths of fields, e.g. `address.city` and `tags[]`, with their kinds and shapes."""
         for each in self.fields:
             yield from each.features(each.name)
+
+    def refused(self, reasons: Mapping[Any, str]) -> str:
+        """Return the first field of a kind or shape with a reason, and the reason; empty if none."""
+        for path, feature in self.features():
+            if reason := reasons.get(feature):
+                return f"the field {path} is of the kind {feature}; {reason}"
+        return ""
 
     @cached_property
     def is_flat(self) -> bool:

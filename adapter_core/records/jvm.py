@@ -63,6 +63,10 @@ class JvmRequest:
     """Position of a single record to read, from 0."""
     format_name: str = ""
     """Format, if another store runs the request."""
+    schema: str = ""
+    """Avro schema of records that no data set has; empty for those of one."""
+    records: Path = Path()
+    """File of such records to write, in the bytes of their digest."""
 
     def to_json(self, format_name: str) -> str:
         """Return the line for the driver, with the format of a store unless the request has its own."""
@@ -78,6 +82,8 @@ class JvmRequest:
                 "most_calls": self.most_calls,
                 "most_seconds": self.most_seconds,
                 "position": self.position,
+                "schema": self.schema,
+                "records": str(self.records.absolute()),
             }
         )
 
@@ -105,6 +111,10 @@ class JvmStore(CodecChoice):
     """Codecs around the file, or the format's own of these names."""
     refuses_nested: ClassVar[str] = ""
     """Reason why optional, repeated and nested fields are not supported; empty if they are."""
+    refuses_own: ClassVar[str] = "its records here are of classes, which data do not bring"
+    """Reason why records of types that are given as data are not supported; empty if they are."""
+    refuses: ClassVar[Mapping[str, str]] = {}
+    """Kinds and shapes of fields of such records that are not supported, each with the reason."""
     loses_values: ClassVar[str] = ""
     """Values that come back as other ones, as a clause; empty if all come back."""
     seeks: ClassVar[str] = "its records have no index"
@@ -151,11 +161,10 @@ class JvmStore(CodecChoice):
         """Report the same as `availability`, which imports nothing."""
         return self.availability()
 
-    def refusal(self, _of: RecordType) -> str:
-        """Return why the store cannot keep records that a JVM does not make."""
-        return (
-            f"{self.label} cannot store these records: a JVM makes the records of named data sets itself"
-        )
+    def refusal(self, of: RecordType) -> str:
+        """Return why the store cannot keep records of a type that is given as data; empty if it may."""
+        reason = self.refuses_own or of.refused(self.refuses)
+        return f"{self.label} cannot store these records: {reason}" if reason else ""
 
     def run(
         self, request: JvmRequest, limit_seconds: float, heap_gib: int = HEAP_GIB

@@ -7,6 +7,7 @@ new JVM, a metric of its own, shows a program that has just started.
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,10 @@ import psutil
 
 from adapter_core import CannotHoldError, UnsupportedError
 from adapter_core.errors import JvmError, WrongValuesError
+from adapter_core.record_schema import avro_of
 from data_generator.random_words import RandomWords
 from format_bench.families.operations import Measured
-from format_bench.families.records.stored import Stored
+from format_bench.families.records.stored import Stored, encode
 from format_bench.instruments.clock import Effort
 from format_bench.results.display.text import plural
 from format_bench.results.status import WRONG, CellStatus
@@ -33,6 +35,8 @@ MOST_CALLS = 200
 FIRST_CALLS = 3
 # The largest objects, groups of parquet-java, take 1,050 bytes; a third of the heap is for new ones.
 HEAP_BYTES_PER_RECORD = 1_900
+# The largest values of own records beside their bytes are booleans and numbers in lists and maps.
+HEAP_BYTES_PER_BYTE = 60
 # Largest share of the machine's memory that a heap takes; larger data run out of memory.
 HEAP_SHARE = 0.8
 
@@ -49,22 +53,32 @@ _COLD = "a JVM has no steady state before it has read the file"
 
 @dataclass(frozen=True)
 class JvmCell:
-    """A store of the JVM on stored records of a named data set."""
+    """A store of the JVM on stored records.
+
+    Those of a named data set a JVM makes itself; it gets the schema and the values of others.
+    """
 
     store: JvmStore
     codec: str | None
     stored: Stored
+    data: Path
+    """The stored records."""
 
     @property
     def _heap_gib(self) -> int:
-        wanted = math.ceil(self.stored.count * HEAP_BYTES_PER_RECORD / 2**30)
+        wanted_bytes = self.stored.count * HEAP_BYTES_PER_RECORD
+        if not self.stored.name:
+            wanted_bytes = max(wanted_bytes, self.data.stat().st_size * HEAP_BYTES_PER_BYTE)
+        wanted = math.ceil(wanted_bytes / 2**30)
         largest = int(HEAP_SHARE * psutil.virtual_memory().total / 2**30)
         return max(HEAP_GIB, min(wanted, largest))
 
     def check(self) -> None:
-        """Raise `CannotHoldError` if the store cannot keep the records, or the JVM cannot make them."""
+        """Raise `CannotHoldError` if the store cannot keep the records."""
         if not self.stored.name:
-            raise CannotHoldError(self.store.refusal(self.stored.of))
+            if refusal := self.store.refusal(self.stored.of):
+                raise CannotHoldError(refusal)
+            return
         reason = self.store.refuses_nested
         if reason and not self.stored.of.is_flat:
             raise CannotHoldError(f"{self.store.label} cannot store these records: {reason}")
@@ -113,12 +127,13 @@ class JvmCell:
                 f"{self.stored.count:,} saved ones"
             )
         (heap,) = (each for each in answers if each["event"] == "heap")
+        losses = [field for each in answers if each["event"] == "losses" for field in each["fields"]]
         kind = f"heap of objects of the class {heap['class']}; {_circumstances(answers)}"
         return _by_metric(
             _time("read time", answers, _circumstances(answers)),
             _cpu_time("read CPU time", answers),
             Measured("held memory", [heap["held_bytes"]], kind),
-            Measured("lost fields", [0]),
+            Measured("lost fields", [len(losses)], "; ".join(losses)),
         )
 
     def _first_calls(self, file: Path, _effort: Effort) -> dict[str, Measured]:
@@ -175,6 +190,7 @@ class JvmCell:
         most_seconds: float = 0.0,
         position: int = 0,
     ) -> list[dict[str, Any]]:
+        is_own = not self.stored.name
         request = JvmRequest(
             operation,
             self.stored.name,
@@ -185,6 +201,8 @@ class JvmCell:
             MOST_CALLS,
             most_seconds,
             position,
+            schema=json.dumps(avro_of(self.stored.of)) if is_own else "",
+            records=encode(self.data) if is_own and operation == "write" else Path(),
         )
         answers = self.store.run(request, LIMIT_SECONDS, self._heap_gib)
         for each in answers:

@@ -72,7 +72,7 @@ class RecordOperations(CatalogOperations):
         """The cell in a JVM; None for a store of this process."""
         if not isinstance(self.adapter, JvmStore):
             return None
-        return JvmCell(self.adapter, self.codec, self.stored)
+        return JvmCell(self.adapter, self.codec, self.stored, self._data)
 
     def measure(self, step: Step, file: Path, effort: Effort) -> list[Measured] | None:
         """Measure a step in a JVM, if the store is one of the JVM."""

@@ -11,6 +11,8 @@ import msgspec
 import data_generator
 from adapter_core import RecordSet, RecordType
 from adapter_core.entities import ENTITY, PERSON
+from adapter_core.files import partial_path
+from adapter_core.record_digest import encoded
 from adapter_core.record_schema import avro_of, type_of
 
 _TYPES = {each.name: each for each in (ENTITY, PERSON)}
@@ -43,6 +45,21 @@ def store(records: RecordSet, path: Path) -> None:
         file.write(f"{json.dumps(facts)}\n".encode())
         if not records.name:
             file.write(msgspec.msgpack.encode(list(map(records.of.plain, records.objects))))
+
+
+def encode(path: Path) -> Path:
+    """Return the file beside stored values with the bytes of their digest, written if it is missing.
+
+    Readers in other languages have no other format of records in common.
+    """
+    target = path.with_name(f"{path.name}.fields")
+    if not target.exists():
+        records = load(path)
+        partial = partial_path(target, "")
+        with partial.open("wb") as file:
+            file.writelines(encoded(map(records.of.plain, records.objects), records.of))
+        partial.replace(target)
+    return target
 
 
 def facts(path: Path) -> Stored:

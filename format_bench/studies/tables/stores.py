@@ -112,11 +112,13 @@ def records(context: Context) -> Iterator[Block]:
 def kinds_of_fields(context: Context) -> Iterator[Block]:
     """Yield a table of the kinds of fields that record stores do not keep."""
     del context
-    rows = [[each.label, _refuses(each) or "-"] for each in _record_stores()[0]]
+    stores, of_jvm = _record_stores()
+    takers: list[RecordStore | JvmStore] = [*stores, *(each for each in of_jvm if not each.refuses_own)]
+    rows = [[each.label, _refuses(each) or "-"] for each in takers]
     yield _table(["store", "does not keep"], rows)
 
 
-def _refuses(store: RecordStore) -> str:
+def _refuses(store: RecordStore | JvmStore) -> str:
     by_reason: dict[str, list[str]] = {}
     for feature, reason in store.refuses.items():
         by_reason.setdefault(reason, []).append(str(feature))

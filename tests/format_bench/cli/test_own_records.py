@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+import record_stores
 from format_bench.cli.main import main
 from format_bench.results import records
 from format_bench.results.load import RESULTS
@@ -129,12 +130,35 @@ def test_what_cannot_be_is_said_in_one_line(called, tmp_path, arguments, words):
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.csv", "people.jsonl"]
 
 
-def test_stores_of_the_jvm_make_their_records_themselves(called):
-    own = ("recommend", "--data", "people.jsonl", "--suite", "records", "--language", "java")
-    status, _, err = called(*own, "--time-budget", "5s")
-    assert status == 2
-    assert "none of" in err
-    assert "java excludes" in err
+@pytest.mark.jvm
+@pytest.mark.costly("adapter_core.records.jvm", "format_bench.families.records.jvm_cells")
+def test_stores_of_the_jvm_take_own_records_or_say_why_not(called, tmp_path):
+    if not (answer := record_stores.jvm.availability()):
+        pytest.skip(f"{answer.reason}; try: {answer.install_hint}")
+    fields = [
+        {"name": "id", "type": "long"},
+        {"name": "at", "type": LONG},
+        {"name": "grid", "type": {"type": "array", "items": {"type": "array", "items": "double"}}},
+        {"name": "note", "type": ["null", "string"]},
+    ]
+    (tmp_path / "a.avsc").write_text(json.dumps({"type": "record", "name": "A", "fields": fields}))
+    rows = [{"id": n, "at": "2024-01-02T03:04:05Z", "grid": [[1.0], []]} for n in range(20)]
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows))
+    labels = ("JSON.jackson[jvm]", "Avro.generic[jvm]", "Protobuf[jvm]", "Fory[jvm]")
+    status, _, err = called(
+        *("run", "--suite", "records", "--data", "a.jsonl", "--schema", "a.avsc", "--repeats", 1),
+        *("--codecs", "none", "--steps", "save,read", "--out", "out", "--formats", ",".join(labels)),
+    )
+    assert status == 0, err
+    found = outcomes(tmp_path)
+    lost = "at: Instant comes back as String"
+    assert found["JSON.jackson[jvm]"]["lost fields"] == ("value", 1, lost)
+    assert found["Avro.generic[jvm]"]["lost fields"][:2] == ("value", 0)
+    assert {label: found[label]["size"][2].partition(" records: ")[2] for label in labels[2:]} == {
+        "Protobuf[jvm]": "the field grid is of the kind list of lists; a repeated field has values "
+        "alone, and is never null",
+        "Fory[jvm]": "its records here are of classes, which data do not bring",
+    }
 
 
 @pytest.mark.costly("format_bench.racing")

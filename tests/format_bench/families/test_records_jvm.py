@@ -9,7 +9,8 @@ import pytest
 
 import data_generator
 import record_stores
-from adapter_core import CannotHoldError
+from adapter_core import CannotHoldError, RecordSet
+from adapter_core.entities import PERSON
 from adapter_core.errors import WrongValuesError
 from format_bench.families.measuring import measure_steps
 from format_bench.families.records import jvm_cells
@@ -103,8 +104,26 @@ def test_records_that_a_jvm_cannot_make_or_keep_are_refused(tmp_path):
     with pytest.raises(CannotHoldError, match="cannot store these records"):
         measured(operations, tmp_path / "file.sqlite", "save")
     operations.stored = replace(operations.stored, name="")
-    with pytest.raises(CannotHoldError, match="named data sets"):
+    with pytest.raises(CannotHoldError, match=r"the field status|the field tags"):
         measured(operations, tmp_path / "file.sqlite", "save")
+
+
+def test_own_records_are_given_to_the_jvm_and_need_a_larger_heap_than_others(tmp_path, monkeypatch):
+    store = record_stores.find("MessagePack[jvm]")
+    if not (answer := store.availability()):
+        pytest.skip(answer.reason)
+    named = data_generator.records("entities-nested", 200).records
+    RecordOperations.store(RecordSet.of_objects(PERSON, named.objects), tmp_path / "data")
+    operations = RecordOperations(store)
+    operations.expect(tmp_path / "data")
+    size = (tmp_path / "data").stat().st_size
+    monkeypatch.setattr(jvm_cells, "HEAP_BYTES_PER_BYTE", 5 * 2**30 // size)
+    found = measured(operations, tmp_path / "file", "save", "read")
+    assert "heap of 4.8" in found["save"]["save time"].sentence
+    assert "class LinkedHashMap" in found["read"]["held memory"].sentence
+    assert found["read"]["lost fields"].repeats == [0]
+    # Written once, for all JVMs.
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["data", "data.fields", "file"]
 
 
 @pytest.mark.parametrize(

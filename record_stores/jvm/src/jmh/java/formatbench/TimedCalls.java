@@ -74,9 +74,9 @@ public class TimedCalls {
     @Setup(Level.Trial)
     public void prepare() throws Exception {
         Codec chosen = Codec.valueOf(codec.toUpperCase(Locale.ROOT));
-        request = new Request("", format, chosen, dataset, rows, Path.of(path), 1, 0, 0, 0);
+        request = new Request("", format, chosen, dataset, null, null, rows, Path.of(path), 1, 0, 0, 0);
         store = request.checkedFormat();
-        records = store.ownObjects(request.records(), request.type());
+        records = store.ownObjects(request.givenRecords(), request.type());
     }
 
     @Setup(Level.Invocation)

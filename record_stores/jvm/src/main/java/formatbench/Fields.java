@@ -1,12 +1,48 @@
 package formatbench;
 
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+
 /** Use of each field of a record, once. */
 final class Fields {
     private Fields() {}
 
     /** Return the sum of all numbers and lengths of texts, which needs every value. */
     static long use(Object record) {
+        if (record instanceof Map<?, ?>) {
+            return ofValue(record);
+        }
         return record instanceof Person person ? sum(person) : sum((Entity) record);
+    }
+
+    /** Return the sum of a value of a record that is a map, and of all within. */
+    private static long ofValue(Object value) {
+        if (value instanceof Map<?, ?> entries) {
+            return ofValues(entries.values());
+        }
+        if (value instanceof List<?> items) {
+            return ofValues(items);
+        }
+        if (value instanceof byte[] bytes) {
+            return bytes.length;
+        }
+        if (value instanceof Instant time) {
+            return time.getEpochSecond();
+        }
+        if (value instanceof Boolean truth) {
+            return truth ? 1 : 0;
+        }
+        return value instanceof Number number ? number.longValue() : length((String) value);
+    }
+
+    private static long ofValues(Collection<?> values) {
+        long sum = 0;
+        for (Object each : values) {
+            sum += ofValue(each);
+        }
+        return sum;
     }
 
     private static long sum(Entity entity) {

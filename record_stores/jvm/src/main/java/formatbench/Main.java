@@ -93,15 +93,15 @@ public final class Main {
         }
     }
 
-    private void generate(Request request) {
-        Digest digest = new Digest();
-        request.records().forEach(digest::add);
+    private void generate(Request request) throws IOException {
+        Digest digest = request.newDigest();
+        request.givenRecords().forEach(digest::add);
         answer(digest);
     }
 
     private void write(Request request) throws Exception {
         Format format = request.checkedFormat();
-        List<?> given = request.records();
+        List<?> given = request.givenRecords();
         Values.check(given);
         List<?> records = format.ownObjects(given, request.type());
         Calls calls = request.newCalls();
@@ -157,10 +157,18 @@ public final class Main {
 
     private void check(Request request) throws Exception {
         Format format = request.checkedFormat();
-        Digest digest = new Digest();
-        format.read(
-                request.type(), request.path(), request.codec(), each -> digest.add(format.plain(each)));
+        Digest digest = request.newDigest();
+        List<String> losses = new ArrayList<>();
+        format.read(request.type(), request.path(), request.codec(), each -> {
+            if (digest.rows() == 0 && format instanceof OwnFormat own) {
+                losses.addAll(own.losses(each));
+            }
+            digest.add(format.plain(each));
+        });
         answer(digest);
+        if (format instanceof OwnFormat) {
+            answer("losses", Map.of("fields", losses));
+        }
     }
 
     private void iterate(Request request) throws Exception {
@@ -209,7 +217,7 @@ public final class Main {
             answerCall(calls, clock.readings());
         }
         answer("warm-up", calls.facts());
-        Digest digest = new Digest();
+        Digest digest = request.newDigest();
         digest.add(format.plain(entry));
         answer(digest);
     }

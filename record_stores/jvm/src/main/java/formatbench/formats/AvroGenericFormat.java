@@ -36,7 +36,7 @@ public class AvroGenericFormat implements Format {
         try (DataFileWriter<Object> file = new DataFileWriter<>(writer(model, schema))) {
             file.setCodec(factory(codec)).create(schema, path.toFile());
             for (Object each : records) {
-                file.append(record(each, schema, model));
+                file.append(libraryRecord(each, schema, model));
             }
         }
     }
@@ -75,7 +75,7 @@ public class AvroGenericFormat implements Format {
         Schema schema = schema(type);
         GenericData model = model(schema);
         List<Object> found = new ArrayList<>(records.size());
-        records.forEach(each -> found.add(record(each, schema, model)));
+        records.forEach(each -> found.add(libraryRecord(each, schema, model)));
         return found;
     }
 
@@ -87,7 +87,7 @@ public class AvroGenericFormat implements Format {
     }
 
     /** Return a record of the library with the values of a plain one, or that of the library itself. */
-    static GenericRecord record(Object plain, Schema schema, GenericData model) {
+    GenericRecord libraryRecord(Object plain, Schema schema, GenericData model) {
         if (plain instanceof GenericRecord own) {
             return own;
         }

@@ -23,7 +23,7 @@ abstract class JdbcFormat implements Format {
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("SELECT * FROM entities")) {
             while (rows.next()) {
-                sink.accept(entity(rows));
+                sink.accept(record(rows));
             }
         }
     }
@@ -40,7 +40,7 @@ abstract class JdbcFormat implements Format {
                 if (!rows.next()) {
                     throw new NoSuchElementException("there is no record " + position);
                 }
-                return entity(rows);
+                return record(rows);
             }
         }
     }
@@ -52,7 +52,7 @@ abstract class JdbcFormat implements Format {
     abstract long firstRow();
 
     /** Return the record of a row. */
-    Entity entity(ResultSet row) throws SQLException {
+    Object record(ResultSet row) throws Exception {
         Entity entity = new Entity();
         for (int i = 0; i < Entity.FIELDS_OF_A_KIND; i++) {
             Entity.setNumber(entity, i, row.getInt(1 + i));

@@ -18,7 +18,7 @@ public class KryoFormat implements Format {
 
     @Override
     public void write(List<?> records, Class<?> type, Path path, Codec codec) throws IOException {
-        Kryo kryo = kryo(type);
+        Kryo kryo = registered(type);
         try (Output output = new Output(codec.create(path), BUFFER_BYTES)) {
             output.writeInt(records.size());
             for (Object each : records) {
@@ -29,13 +29,18 @@ public class KryoFormat implements Format {
 
     @Override
     public void read(Class<?> type, Path path, Codec codec, Consumer<Object> sink) throws IOException {
-        Kryo kryo = kryo(type);
+        Kryo kryo = registered(type);
         try (Input input = new Input(codec.open(path), BUFFER_BYTES)) {
             int rows = input.readInt();
             for (int row = 0; row < rows; row++) {
                 sink.accept(kryo.readObject(input, type));
             }
         }
+    }
+
+    /** Return a new Kryo that knows the classes of the records. */
+    Kryo registered(Class<?> type) {
+        return kryo(type);
     }
 
     static Kryo kryo(Class<?> type) {

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
-import org.apache.avro.generic.GenericRecord;
 import org.apache.parquet.avro.AvroParquetReader;
 import org.apache.parquet.avro.AvroParquetWriter;
 import org.apache.parquet.conf.ParquetConfiguration;
@@ -46,7 +45,7 @@ public class ParquetGenericFormat implements Format {
                 .withCodecFactory(new ParquetCodecs())
                 .build()) {
             for (Object each : records) {
-                file.write(AvroGenericFormat.record(each, schema, model));
+                file.write(avro.libraryRecord(each, schema, model));
             }
         }
     }
@@ -70,10 +69,11 @@ public class ParquetGenericFormat implements Format {
 
     @Override
     public Object plain(Object object) {
-        return AvroGenericFormat.plainRecord((GenericRecord) object);
+        return avro.plain(object);
     }
 
-    private static ParquetConfiguration configuration() {
+    /** Return the options of writes and reads. */
+    ParquetConfiguration configuration() {
         return new PlainParquetConfiguration();
     }
 }

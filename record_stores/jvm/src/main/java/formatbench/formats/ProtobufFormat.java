@@ -78,14 +78,16 @@ public class ProtobufFormat implements Format {
         return entity;
     }
 
-    static Parser<?> parser(Class<?> type) {
+    /** Return the parser of the messages of a type. */
+    Parser<?> parser(Class<?> type) {
         if (type == Entity.class) {
             return EntityMessage.parser();
         }
         return type == Person.class ? PersonMessage.parser() : ProtobufDynamic.parser(type);
     }
 
-    static MessageLite message(Object record) {
+    /** Return the message of a record. */
+    MessageLite message(Object record) {
         if (record instanceof Person person) {
             return ProtobufPersons.message(person);
         }

@@ -10,6 +10,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collections;
 import java.util.List;
 
 /** SQLite by JDBC: one table, one transaction, batches; columns are read by their numbers. */
@@ -24,7 +25,7 @@ public class SqliteFormat extends JdbcFormat {
                 statement.execute("PRAGMA journal_mode = OFF");
                 statement.execute("PRAGMA synchronous = OFF");
                 statement.execute("PRAGMA locking_mode = EXCLUSIVE");
-                statement.execute(table("TEXT"));
+                statement.execute(table());
                 connection.setAutoCommit(false);
                 insert(records, connection);
                 connection.commit();
@@ -38,7 +39,12 @@ public class SqliteFormat extends JdbcFormat {
         UnsupportedException.unless(type == Entity.class, "a table has flat records");
     }
 
-    /** Return the statement that makes the table, with a type for columns of texts. */
+    /** Return the statement that makes the table. */
+    String table() {
+        return table("TEXT");
+    }
+
+    /** Return the statement that makes the table of entities, with a type for columns of texts. */
     static String table(String text) {
         StringBuilder columns = new StringBuilder();
         for (int i = 1; i <= Entity.FIELDS_OF_A_KIND; i++) {
@@ -61,22 +67,33 @@ public class SqliteFormat extends JdbcFormat {
     }
 
     /** Insert records in batches, for which the driver asks no keys. */
-    static void insert(List<?> records, Connection connection) throws SQLException {
-        String insert = "INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    final void insert(List<?> records, Connection connection) throws Exception {
+        String places = String.join(", ", Collections.nCopies(columns(), "?"));
+        String insert = "INSERT INTO entities VALUES (" + places + ")";
         try (PreparedStatement statement = connection.prepareStatement(insert)) {
             int row = 0;
             for (Object each : records) {
-                Entity entity = (Entity) each;
-                for (int i = 0; i < Entity.FIELDS_OF_A_KIND; i++) {
-                    statement.setInt(1 + i, Entity.number(entity, i));
-                    statement.setString(1 + Entity.FIELDS_OF_A_KIND + i, Entity.text(entity, i));
-                }
+                set(statement, each);
                 statement.addBatch();
                 if (++row % BATCH_ROWS == 0) {
                     statement.executeBatch();
                 }
             }
             statement.executeBatch();
+        }
+    }
+
+    /** Return the number of columns. */
+    int columns() {
+        return 2 * Entity.FIELDS_OF_A_KIND;
+    }
+
+    /** Set the values of a row. */
+    void set(PreparedStatement statement, Object record) throws Exception {
+        Entity entity = (Entity) record;
+        for (int i = 0; i < Entity.FIELDS_OF_A_KIND; i++) {
+            statement.setInt(1 + i, Entity.number(entity, i));
+            statement.setString(1 + Entity.FIELDS_OF_A_KIND + i, Entity.text(entity, i));
         }
     }
 }

@@ -30,7 +30,7 @@ public class SqliteSeedFormat extends SqliteFormat {
         try (WholeFile file = WholeFile.create(plain, Codec.NONE);
                 Connection connection = connect(file);
                 Statement statement = connection.createStatement()) {
-            statement.execute(table("string"));
+            statement.execute(table());
             connection.setAutoCommit(false);
             insert(records, connection);
             connection.commit();
@@ -44,6 +44,11 @@ public class SqliteSeedFormat extends SqliteFormat {
         }
     }
 
+    @Override
+    String table() {
+        return table("string");
+    }
+
     private static void copy(InputStream input, OutputStream output) throws IOException {
         for (int each; (each = input.read()) >= 0; ) {
             output.write(each);
@@ -51,7 +56,7 @@ public class SqliteSeedFormat extends SqliteFormat {
     }
 
     @Override
-    Entity entity(ResultSet row) throws SQLException {
+    Object record(ResultSet row) throws SQLException {
         Entity entity = new Entity();
         for (int i = 0; i < Entity.FIELDS_OF_A_KIND; i++) {
             Entity.setNumber(entity, i, row.getInt("number" + (i + 1)));
