@@ -100,6 +100,7 @@ COSTLY = {
     ),
     "project/test_listeners.py": ("format_bench.clusters", "format_bench.network"),
     "query_engines/test_*.py": ("data_formats", "query_engines"),
+    "record_stores/test_jvm_own_records.py": ("record_stores",),
     "record_stores/test_jvm_stores.py": ("record_stores",),
     "server/test_cron*.py": ("format_bench.automation", "format_bench.monthly"),
     "tools/test_fuzz.py": ("array_stores", "data_formats", "image_storages", "record_stores"),
