@@ -11,7 +11,7 @@ import msgspec
 import data_generator
 from adapter_core import RecordSet, RecordType
 from adapter_core.entities import ENTITY, PERSON
-from adapter_core.files import partial_path
+from adapter_core.files import write_atomically
 from adapter_core.record_digest import encoded
 from adapter_core.record_schema import avro_of, type_of
 
@@ -55,10 +55,8 @@ def encode(path: Path) -> Path:
     target = path.with_name(f"{path.name}.fields")
     if not target.exists():
         records = load(path)
-        partial = partial_path(target, "")
-        with partial.open("wb") as file:
+        with write_atomically(target) as partial, partial.open("wb") as file:
             file.writelines(encoded(map(records.of.plain, records.objects), records.of))
-        partial.replace(target)
     return target
 
 
