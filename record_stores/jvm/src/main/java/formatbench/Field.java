@@ -14,8 +14,6 @@ import java.util.Map;
  * @param element values of a list or map, or null
  * @param record type of a nested record, or null
  * @param symbols names of the values of an enum, in order
- * @param precision digits of a decimal, those after the point included
- * @param scale digits of a decimal after the point
  */
 public record Field(
         String name,
@@ -23,9 +21,7 @@ public record Field(
         boolean isOptional,
         Field element,
         RecordType record,
-        List<String> symbols,
-        int precision,
-        int scale) {
+        List<String> symbols) {
     /** Kind of the values of a field, with the class that they have in a record. */
     public enum Kind {
         BOOL(Boolean.class),
@@ -59,14 +55,14 @@ public record Field(
 
     /** Return a field without parts. */
     static Field of(Kind kind) {
-        return new Field("", kind, false, null, null, List.of(), 0, 0);
+        return new Field("", kind, false, null, null, List.of());
     }
 
     Field named(String other) {
-        return new Field(other, kind, isOptional, element, record, symbols, precision, scale);
+        return new Field(other, kind, isOptional, element, record, symbols);
     }
 
     Field optional() {
-        return new Field(name, kind, true, element, record, symbols, precision, scale);
+        return new Field(name, kind, true, element, record, symbols);
     }
 }

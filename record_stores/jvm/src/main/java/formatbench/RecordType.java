@@ -51,22 +51,18 @@ public record RecordType(String schema, List<Field> fields) {
         String type = (String) schema.get("type");
         String logical = (String) schema.get("logicalType");
         Field found = switch (type) {
-            case "record" -> new Field(
-                    "", Kind.RECORD, false, null, record(schema, known), List.of(), 0, 0);
-            case "enum" -> new Field(
-                    "", Kind.ENUM, false, null, null, texts(schema.get("symbols")), 0, 0);
+            case "record" -> new Field("", Kind.RECORD, false, null, record(schema, known), List.of());
+            case "enum" -> new Field("", Kind.ENUM, false, null, null, texts(schema.get("symbols")));
             case "array" -> new Field(
-                    "", Kind.LIST, false, field(schema.get("items"), known), null, List.of(), 0, 0);
+                    "", Kind.LIST, false, field(schema.get("items"), known), null, List.of());
             case "map" -> new Field(
-                    "", Kind.MAP, false, field(schema.get("values"), known), null, List.of(), 0, 0);
+                    "", Kind.MAP, false, field(schema.get("values"), known), null, List.of());
             default -> {
                 if ("timestamp-micros".equals(logical)) {
                     yield Field.of(Kind.TIMESTAMP);
                 }
                 if ("decimal".equals(logical)) {
-                    int precision = Integer.parseInt((String) schema.get("precision"));
-                    int scale = Integer.parseInt((String) schema.get("scale"));
-                    yield new Field("", Kind.DECIMAL, false, null, null, List.of(), precision, scale);
+                    yield Field.of(Kind.DECIMAL);
                 }
                 yield field(type, known);
             }
