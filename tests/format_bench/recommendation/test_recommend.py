@@ -523,13 +523,17 @@ STORES = {
 }
 
 
+def warm_times(seconds_of, metric, **coordinates):
+    """Return results of one warm time for each label."""
+    return results(
+        record(label, metric, seconds, cache="warm", **coordinates)
+        for label, seconds in seconds_of.items()
+    )
+
+
 @pytest.fixture
 def stores():
-    found = [
-        record(label, "read time", seconds, cache="warm", suite="records", dataset="entities")
-        for label, seconds in STORES.items()
-    ]
-    return results(found)
+    return warm_times(STORES, "read time", suite="records", dataset="entities")
 
 
 def test_a_ranking_of_two_languages_says_so_and_takes_one(stores):
@@ -559,11 +563,7 @@ LOOPS = {
 
 @pytest.fixture
 def loops():
-    found = [
-        record(label, "query time", seconds, cache="warm", suite="analysis", dataset="kaons")
-        for label, seconds in LOOPS.items()
-    ]
-    return results(found)
+    return warm_times(LOOPS, "query time", suite="analysis", dataset="kaons")
 
 
 def test_loops_of_compiled_code_are_ranked_alone(loops):
