@@ -139,7 +139,11 @@ class QueryEngine(ABC):
             lacking = [part for part, is_needed in needed.items() if is_needed and part not in self.does]
             reason = f"it has no {lacking[0]}" if lacking else ""
         if reason:
-            raise UnsupportedError(f"{self.label} does not answer this from {format_label}: {reason}")
+            raise self.refused(format_label, reason)
+
+    def refused(self, format_label: str, reason: str) -> UnsupportedError:
+        """Return the error of a query that cannot be answered from a format, for a reason."""
+        return UnsupportedError(f"{self.label} does not answer this from {format_label}: {reason}")
 
     @abstractmethod
     def open(self, format_label: str, tables: Mapping[str, Path]) -> Any:

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.predicate import TEXT, Comparison
 from adapter_core.queries.database import SQLEngine, neighbours_by_scan
-from adapter_core.query import TABLE, OneOf
+from adapter_core.query import TABLE
 from adapter_core.query_engine import ALL_PARTS, Part
 from adapter_core.query_sql import sql
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from adapter_core.query import Condition, Query
+    from adapter_core.query import Query
 
 _READERS = {
     "CSV": "read_csv('{path}', nullstr = '\\N')",
@@ -52,8 +51,6 @@ class Adapter(SQLEngine):
     def unsupported(self, format_label: str, query: Query) -> str:
         if query.positions and format_label not in {"DuckDB", "Parquet"}:
             return "it gives no numbers to the rows of such a file"
-        if format_label == "Lance" and any(map(_compares_texts, query.where)):
-            return "pylance refuses the condition on a text that DuckDB hands it"
         return ""
 
     def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
@@ -94,17 +91,20 @@ class Adapter(SQLEngine):
         return sql(query, {TABLE: source}, "file_row_number")
 
     def _execute(self, handle: Any, statement: str) -> pa.Table:
+        import duckdb
+
         database: duckdb.DuckDBPyConnection = handle["database"]
-        return database.sql(statement).to_arrow_table()
+        try:
+            return database.sql(statement).to_arrow_table()
+        except duckdb.InvalidInputException as error:
+            # It depends on the types of the columns, so that only pylance knows.
+            if handle["format"] == "Lance" and "Substrait" in str(error):
+                reason = "pylance refuses the condition that DuckDB hands it"
+                raise self.refused("Lance", reason) from error
+            raise
 
     def _width(self, handle: Any) -> int:
         return len(handle["database"].execute(f"DESCRIBE {TABLE}").fetchall())
-
-
-def _compares_texts(condition: Condition) -> bool:
-    if isinstance(condition, OneOf):
-        return isinstance(condition.values[0], str)
-    return isinstance(condition, Comparison) and condition.type == TEXT
 
 
 def _arrow_dataset(format_label: str, path: Path) -> Any:

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adapter_core import CannotHoldError, UnsupportedError
+from adapter_core import UnsupportedError
 from adapter_core.errors import ColdProcessError, NotColdError
-from adapter_core.text import shortened
 from format_bench.families.operations import ColdRead, Measured, OpenQuery, Operations
 from format_bench.instruments.clock import Effort, Stopwatch, turns
+from format_bench.instruments.isolation import outcome_of
 from format_bench.instruments.memory import IS_MEASURED, NOT_MEASURED, FirstGrowth
 from format_bench.results.metrics import METRICS
-from format_bench.results.status import CellStatus, status_of
+from format_bench.results.status import CellStatus
 from format_bench.results.suites import Step
 
 # A query that takes so many times its share of the budget is repeated no more.
@@ -125,7 +125,7 @@ class QuerySteps:
         try:
             self._operations.check_query(query)
         except UnsupportedError as error:
-            return CellStatus.UNSUPPORTED, str(error)
+            return _empty(error)
         return None
 
     def _outcome(self, query: str, effort: Effort, share_seconds: float) -> _Samples | Empty:
@@ -133,7 +133,7 @@ class QuerySteps:
         try:
             return self._samples(query, effort, share_seconds)
         except Exception as error:
-            return CellStatus.FAILED, _one_line(error)
+            return _empty(error)
 
     def _samples(self, query: str, effort: Effort, share_seconds: float) -> _Samples:
         found = _Samples()
@@ -199,7 +199,7 @@ class QuerySteps:
                 keep_open = self._operations.questions.keep_open
                 cold = ColdRead.measured(opening, self._file, keep_open=keep_open)
         except (NotColdError, ColdProcessError) as error:
-            found.not_cold = status_of(error), str(error)
+            found.not_cold = _empty(error)
             return
         found.cold.samples.append(cold.sample)
         found.fetched_bytes.append(cold.fetched_bytes)
@@ -216,10 +216,8 @@ class QuerySteps:
                 self._operations.adapter.remove(path)
                 with found.write:
                     opened.write(answer, path)
-        except CannotHoldError as error:
-            found.unwritten = CellStatus.UNSUPPORTED, str(error)
         except Exception as error:
-            found.unwritten = CellStatus.FAILED, _one_line(error)
+            found.unwritten = _empty(error)
         finally:
             self._operations.adapter.remove(path)
 
@@ -243,5 +241,6 @@ def _measured(step: Step, query: str, outcome: _Samples | Empty) -> Iterator[Mea
             yield Measured(metric, samples, outcome.remark if metric == "query time" else "", query)
 
 
-def _one_line(error: Exception) -> str:
-    return shortened(f"{type(error).__name__}: {error}")
+def _empty(error: Exception) -> Empty:
+    found = outcome_of(error)
+    return found.status or CellStatus.FAILED, found.sentence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -66,15 +67,11 @@ def answers(pair, data, folder):
             continue
         try:
             pair.engine.check(pair.format.label, query)
+            with closing(EngineQuery(pair, paths, name, query)) as opened:
+                found[name] = _sentence(opened, data)
         except UnsupportedError as error:
             assert pair.label.partition("[")[0] in str(error)
             found[name] = None
-            continue
-        opened = EngineQuery(pair, paths, name, query)
-        try:
-            found[name] = _sentence(opened, data)
-        finally:
-            opened.close()
     return found
 
 

@@ -350,6 +350,26 @@ def test_a_wrong_answer_fails_alone(measured, monkeypatch):
     assert "group-few" not in {each.query for each in found if each.status == "value"}
 
 
+def test_an_answer_that_a_library_refuses_is_unsupported(measured, monkeypatch):
+    operations, data, file = measured
+    operations.questions = QUESTIONS.only("count", "point")
+    read = EngineQuery.read
+
+    def refuse(self):
+        if self._name == "point":
+            raise operations.adapter.engine.refused("Parquet", "it has no such condition")
+        return read(self)
+
+    monkeypatch.setattr(EngineQuery, "read", refuse)
+    step = FAMILY.step_of("query time", "warm")
+    found = measure_steps([step], operations, lambda: data, file, Effort(0.0, min_repeats=1))["query"]
+    sentence = "does not answer this from Parquet: it has no such condition"
+    assert {each.status for each in found if each.query == "count"} == {"value"}
+    assert {(each.status, sentence in each.sentence) for each in found if each.query == "point"} == {
+        ("unsupported", True)
+    }
+
+
 def test_a_data_set_without_a_part_has_a_reason():
     found = QueryOperations.generate("flights", 300).facts.asked
     assert found["largest-10"].limit == 10
