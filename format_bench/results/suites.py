@@ -36,6 +36,8 @@ class Step:
     """State of the page cache for the metrics that depend on it: "warm", "cold", or None."""
     under: str = ""
     """Axis without a value of which there is nothing to measure; empty for most."""
+    calls: int = 1
+    """Saves and reads of the whole that it makes for its values; several in processes of its own."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "metrics", tuple(self.metrics))

@@ -145,7 +145,7 @@ def typical_seconds(suite: Suite, label: str, scale: str) -> float:
         size = suite.raw_bytes(dataset, scale)
         calls = {step: min(limit, _call_seconds(suite, label, size, step)) for step in steps}
         repeated = {
-            step: max(call, min(sampling.budget_seconds, _REPEATS * call))
+            step: max(min(limit, step.calls * call), min(sampling.budget_seconds, _REPEATS * call))
             for step, call in calls.items()
         }
         measured = sum(questions * repeated[step] for step, questions in steps.items())

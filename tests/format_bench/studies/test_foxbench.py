@@ -82,6 +82,13 @@ def test_the_orders_of_the_published_tables_are_judged():
     assert verdicts(1e-3) == ["confirmed", "refuted"]
 
 
+def test_stacks_of_other_codecs_are_compared():
+    times = [timed("TileDB[xarray]", 4.0, "Q3", codec="lz4")]
+    times += [timed("NetCDF4[xarray-h5netcdf]", 1.0, "Q3", codec="blosc:lz4", level=6)]
+    claim = "TileDB through xarray answers slower than NetCDF4 through xarray"
+    assert verdict_of(results(times), claim).verdict == "confirmed"
+
+
 def verdict_of(found, claim):
     (verdict,) = [each for _, one, each in study.read("foxbench").judged(found) if one.claim == claim]
     return verdict
