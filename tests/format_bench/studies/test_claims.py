@@ -25,7 +25,7 @@ from tests.helpers import ROOT
 PAPERS = ["foxbench", "ipsl", "partial-reads", "qaware", "thesis"]
 
 COUNTS = {
-    "foxbench": [4, 4, 5, 0, 1, 0],
+    "foxbench": [4, 5, 5, 0, 1, 0],
     "ipsl": [4, 0, 2, 0, 5, 0],
     "partial-reads": [14, 4, 2, 0, 4, 0],
     "qaware": [14, 2, 11, 0, 3, 0],
