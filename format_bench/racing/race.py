@@ -9,13 +9,14 @@ AISTATS 2016), most entries see small samples only; no fixed share of them is dr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from format_bench.racing.standings import Standings
 from format_bench.recommendation import Recommendation
 from format_bench.results.candidates import Configuration
 from format_bench.results.records import Record
+from format_bench.results.status import CellStatus
 from format_bench.runner.executor import TimeBudget
 
 # The samples, as divisors of all rows. The first two are measured together: their difference shows
@@ -131,6 +132,7 @@ class Race:
         self._ranking_seconds = 0.0
         self._small, self._large = sample_sizes(standings.rows)
         self._attempted: set[tuple[Configuration, int, int]] = set()
+        self._late: set[Configuration] = set()
 
     @property
     def untried(self) -> list[Configuration]:
@@ -164,8 +166,10 @@ class Race:
             first_left = FIRST_ANSWER_SECONDS - SPARE_SECONDS - self.budget.elapsed_seconds
             if is_before_first and first_left > 0:
                 limit = min(limit, first_left)
-            self.standings.add(self._measure(trial, limit))
-            self._note(trial, is_before_first=is_before_first)
+            found = self._measure(trial, limit)
+            late = self._late_of(trial, found)
+            self.standings.add(each for each in found if Configuration.of(each) not in late)
+            self._note(trial, late, is_before_first=is_before_first)
             self._rank()
             if self.first_seconds is not None:
                 self._show()
@@ -208,10 +212,29 @@ class Race:
             self.first_ranking = [each.candidate.name for each in self.answer.ranked]
         self.watch(self)
 
-    def _note(self, trial: Trial, *, is_before_first: bool) -> None:
+    def _late_of(self, trial: Trial, found: Iterable[Record]) -> set[Configuration]:
+        """Return the entries that the first ranking's short limit has ended; they come after it again.
+
+        A JVM, or a large library on a busy machine, may take longer to start than that limit.
+        """
+        if self.standings.baseline in trial.entries or trial.sizes != self._small:
+            return set()
+        of_entry: dict[Configuration, list[Record]] = {}
+        for each in found:
+            of_entry.setdefault(Configuration.of(each), []).append(each)
+        late = {
+            entry
+            for entry, records in of_entry.items()
+            if entry in self._first and all(each.status is CellStatus.TIMED_OUT for each in records)
+        }
+        self._first -= late
+        self._late |= late
+        return late
+
+    def _note(self, trial: Trial, late: Collection[Configuration], *, is_before_first: bool) -> None:
         for entry in trial.entries:
             # An entry that the first ranking has interrupted has another chance after it.
-            if not is_before_first or self.standings.rows_of(entry):
+            if entry not in late and (not is_before_first or self.standings.rows_of(entry)):
                 self._attempted |= {(entry, size, self._round(entry, size)) for size in trial.sizes}
 
     def _round(self, entry: Configuration, size: int) -> int:
@@ -296,7 +319,8 @@ class Race:
         return self._single(min(found, key=self.standings.rounds_of), self.standings.rows)
 
     def _single(self, entry: Configuration, size: int) -> Trial:
-        limit = max(FIRST_LIMIT_SECONDS, 4 * CALLS * self.standings.seconds_of(entry))
+        least = SAMPLE_LIMIT_SECONDS if entry in self._late else FIRST_LIMIT_SECONDS
+        limit = max(least, 4 * CALLS * self.standings.seconds_of(entry))
         return Trial((entry,), (size,), limit)
 
     def _has_time(self, entry: Configuration) -> bool:

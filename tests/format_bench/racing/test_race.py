@@ -11,11 +11,19 @@ import pytest
 
 from adapter_core.errors import NoCandidateError
 from format_bench.racing import output
-from format_bench.racing.race import END_SECONDS, FIRST_ANSWER_SECONDS, Race, sample_sizes
+from format_bench.racing.race import (
+    END_SECONDS,
+    FIRST_ANSWER_SECONDS,
+    FIRST_LIMIT_SECONDS,
+    SAMPLE_LIMIT_SECONDS,
+    Race,
+    sample_sizes,
+)
 from format_bench.racing.standings import Standings
 from format_bench.recommendation.purposes import Wish
 from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import Measure
+from format_bench.results.status import CellStatus
 from format_bench.runner.estimates import LARGE_SAMPLE_MARGIN, SIZE_MARGIN, estimate
 from format_bench.runner.executor import TimeBudget
 from tests.factories.records import record
@@ -109,6 +117,28 @@ def test_without_noise_the_best_wins_and_most_others_see_samples_only():
     winner = progress.standings.recommendation(only_full=True).first.candidate.configuration
     assert winner == min(scores, key=scores.get)
     assert len(progress.standings.measured) < 0.8 * len(world.entries)
+
+
+@pytest.mark.parametrize("slow", [1, 10])
+def test_an_entry_that_starts_slowly_is_tried_again_after_the_first_ranking(slow):
+    world = World(1, number=10, noise=0.0)
+    best = min(world.true_scores().items(), key=lambda each: each[1])[0]
+    starting = {best, *world.entries[:slow]}
+    measure = world.measure
+
+    def starts_slowly(trial, limit_seconds):
+        found = measure(trial, limit_seconds)
+        if trial.limit_seconds > FIRST_LIMIT_SECONDS:
+            return found
+        ended = {"value": None, "status": CellStatus.TIMED_OUT}
+        return [replace(e, **ended) if Configuration.of(e) in starting else e for e in found]
+
+    world.measure = starts_slowly
+    progress = world.race().run()
+    assert progress.is_settled
+    assert progress.standings.recommendation(only_full=True).first.candidate.configuration == best
+    tried = [trial.limit_seconds for trial in world.trials if best in trial.entries]
+    assert tried[:2] == [FIRST_LIMIT_SECONDS, SAMPLE_LIMIT_SECONDS]
 
 
 @pytest.mark.costly
