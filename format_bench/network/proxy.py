@@ -250,7 +250,8 @@ class _Server:
                 answer.close()
                 await answer.wait_closed()
         finally:
-            answer.transport.abort()
+            if not answer.is_closing():
+                answer.transport.abort()
 
     async def _exchange(
         self, head: bytes, client: asyncio.StreamReader, answer: asyncio.StreamWriter, call: Call
