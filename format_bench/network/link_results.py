@@ -188,7 +188,16 @@ class _Form(StudyForm[LinkResult]):
 
     def rows(self, found: Iterable[Record]) -> list[LinkResult]:
         """Return the rows of records."""
-        return super().rows(_plain(each) for each in found if each.suite == self.suite)
+        plain = [_plain(each) for each in found if each.suite == self.suite]
+        # Results keep one size of a file at a link, though its reads may have different repeats.
+        sizes = {
+            (e.format, e.rows, e.conditions.get("place")): e.value for e in plain if e.metric == "size"
+        }
+        rows = super().rows(plain)
+        return [
+            replace(each, file_bytes=int(sizes.get((each.format, each.rows, each.scheme)) or 0))
+            for each in rows
+        ]
 
 
 def _plain(record: Record) -> Record:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from format_bench.network.link_results import (
+    FORM,
     INITIAL_WINDOW_BYTES,
     LARGEST_WINDOW_BYTES,
     LinkModel,
@@ -93,6 +94,16 @@ def test_results_predict_held_back_times():
     model = model_of(found)
     assert model == pytest.approx(truth)
     assert held_back_errors(model, found) == pytest.approx([0.0] * 4)
+
+
+def test_reads_of_other_repeats_share_the_size_of_their_file():
+    whole = replace(_result(20.0, 100.0, 9.0), repeats=1, file_bytes=1000)
+    sparse = replace(whole, question="sparse", repeats=2)
+    records = [each for row in (whole, sparse) for each in FORM.records(row, "a run")]
+    # Results keep the last record of a cell alone.
+    last = [each for each in records if each.metric == "size"][-1]
+    kept = [each for each in records if each.metric != "size" or each is last]
+    assert FORM.rows(kept) == [whole, sparse]
 
 
 def test_a_setting_has_one_text():
