@@ -69,11 +69,11 @@ def told_by(path: Path) -> Told:
         return {}
     with path.open("rb") as file:
         start = file.read(_START_BYTES)
+    if start[8:12] == b"DUCK":  # after a checksum, which may begin as any other file
+        return _duckdb(path)
     for magic, read in _FILES.items():
         if start.startswith(magic):
             return read(path)
-    if start[8:12] == b"DUCK":  # after a checksum
-        return _duckdb(path)
     return next(({"codec": name} for magic, name in _STREAMS.items() if start.startswith(magic)), {})
 
 
