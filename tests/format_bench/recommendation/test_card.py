@@ -152,3 +152,11 @@ def test_a_file_of_unknown_kind_tells_nothing(tmp_path):
     path.write_text("a,b\n1,2\n", encoding="utf-8")
     assert told_by(path) == {}
     assert told_by(tmp_path) == {}
+
+
+@pytest.mark.parametrize("checksum", [b"\x80\x41", b"PAR1", b"\x28\xb5\x2f\xfd"])
+def test_a_file_of_duckdb_is_known_whatever_its_checksum(checksum, tmp_path):
+    path = tmp_path / "t.duckdb"
+    header = checksum.ljust(8, b"\0") + b"DUCK" + (64).to_bytes(8, "little")
+    path.write_bytes(header.ljust(4096, b"\0"))
+    assert told_by(path) == {"version": "64"}
