@@ -251,6 +251,8 @@ def differences(pair, tables, file, *, is_sorted=False):
             wanted = Answer(pa.table({"rows": [ROWS], "columns": [len(tables["data"].columns)]}))
         try:
             differs = difference(engine.answer(handle, query), wanted)
+        except UnsupportedError:  # as the library finds when it is asked
+            continue
         except Exception as error:
             differs = f"{type(error).__name__}: {error}"
         if differs:
@@ -369,9 +371,8 @@ def test_statements_are_answered_as_sql_means_them(label, tmp_path):
             continue
         try:
             answer = pair.engine.answer(handle, query)
-        except Exception as error:
-            # A failed cell, with this reason, is no wrong answer.
-            assert "pushdown filter" in str(error)
+        except UnsupportedError as error:
+            assert "pylance refuses the condition" in str(error)
             continue
         wanted = reference.answer(query, {"data": FEW})
         differs = difference(answer, Answer(written(rows, wanted.table), order=wanted.order))
