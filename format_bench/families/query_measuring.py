@@ -242,5 +242,5 @@ def _measured(step: Step, query: str, outcome: _Samples | Empty) -> Iterator[Mea
 
 
 def _empty(error: Exception) -> Empty:
-    found = outcome_of(error)
-    return found.status or CellStatus.FAILED, found.sentence
+    reason = outcome_of(error).reason
+    return reason.status, str(reason)
