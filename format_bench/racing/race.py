@@ -9,7 +9,7 @@ AISTATS 2016), most entries see small samples only; no fixed share of them is dr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from format_bench.racing.standings import Standings
@@ -166,10 +166,8 @@ class Race:
             first_left = FIRST_ANSWER_SECONDS - SPARE_SECONDS - self.budget.elapsed_seconds
             if is_before_first and first_left > 0:
                 limit = min(limit, first_left)
-            found = self._measure(trial, limit)
-            late = self._late_of(trial, found)
-            self.standings.add(each for each in found if Configuration.of(each) not in late)
-            self._note(trial, late, is_before_first=is_before_first)
+            self.standings.add(self._in_time(trial, self._measure(trial, limit)))
+            self._note(trial, is_before_first=is_before_first)
             self._rank()
             if self.first_seconds is not None:
                 self._show()
@@ -212,29 +210,24 @@ class Race:
             self.first_ranking = [each.candidate.name for each in self.answer.ranked]
         self.watch(self)
 
-    def _late_of(self, trial: Trial, found: Iterable[Record]) -> set[Configuration]:
-        """Return the entries that the first ranking's short limit has ended; they come after it again.
+    def _in_time(self, trial: Trial, found: Sequence[Record]) -> list[Record]:
+        """Return the records without entries that the first ranking's short limit has ended.
 
-        A JVM, or a large library on a busy machine, may take longer to start than that limit.
+        These are tried again after it: a JVM, or a large library on a busy machine, may take longer to
+        start than that limit.
         """
-        if self.standings.baseline in trial.entries or trial.sizes != self._small:
-            return set()
-        of_entry: dict[Configuration, list[Record]] = {}
-        for each in found:
-            of_entry.setdefault(Configuration.of(each), []).append(each)
-        late = {
-            entry
-            for entry, records in of_entry.items()
-            if entry in self._first and all(each.status is CellStatus.TIMED_OUT for each in records)
-        }
-        self._first -= late
-        self._late |= late
-        return late
+        if self.standings.baseline not in trial.entries and trial.sizes == self._small:
+            timely = (each for each in found if each.status is not CellStatus.TIMED_OUT)
+            ended = self._first & set(map(Configuration.of, found)) - set(map(Configuration.of, timely))
+            self._first -= ended
+            self._late |= ended
+            return [each for each in found if Configuration.of(each) not in ended]
+        return list(found)
 
-    def _note(self, trial: Trial, late: Collection[Configuration], *, is_before_first: bool) -> None:
+    def _note(self, trial: Trial, *, is_before_first: bool) -> None:
         for entry in trial.entries:
             # An entry that the first ranking has interrupted has another chance after it.
-            if entry not in late and (not is_before_first or self.standings.rows_of(entry)):
+            if self.standings.rows_of(entry) or not (is_before_first or entry in self._late):
                 self._attempted |= {(entry, size, self._round(entry, size)) for size in trial.sizes}
 
     def _round(self, entry: Configuration, size: int) -> int:
