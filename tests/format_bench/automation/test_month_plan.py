@@ -12,7 +12,8 @@ from format_bench.automation import asv_runs
 from format_bench.automation.monthly import costs
 from format_bench.automation.monthly.costs import Cost, RoomWatch, typical_seconds
 from format_bench.automation.monthly.plan import Portion, SuitePlan, sentences
-from format_bench.results.suites import SUITES
+from format_bench.network.trials import ROUND_TRIPS_MS, STEPS
+from format_bench.results.suites import FAMILIES, SUITES
 from tests.helpers import ROOT
 
 HOUR = 3600.0
@@ -100,6 +101,13 @@ def test_typical_costs_follow_sizes_and_repeats():
     assert typical_seconds(larger, "Excel", "full") > 2 * excel
     short = replace(suite, sampling={"full": replace(suite.sampling["full"], rounds=1)})
     assert typical_seconds(short, "Excel", "full") == pytest.approx(excel / 2)
+
+
+def test_a_remote_step_counts_a_first_time_and_both_round_trips():
+    calls = {
+        step.calls for family in FAMILIES.values() for step in family.steps if step.name == "remote"
+    }
+    assert calls == {len(STEPS) * (1 + len(ROUND_TRIPS_MS))}
 
 
 def test_costs_are_noted_beside_the_results_and_cut_lines_ignored(tmp_path, monkeypatch):
