@@ -62,6 +62,7 @@ def main() -> None:
 
 def _end(status: ExitStatus, sentence: str) -> None:
     LOG.info("%s", sentence)
+    OUTCOME.parent.mkdir(exist_ok=True)  # a new clone has no such folder until something is measured
     OUTCOME.write_text(f"{sentence}\n", encoding="utf-8")
     sys.exit(status)
 

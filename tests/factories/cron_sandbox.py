@@ -20,7 +20,7 @@ PYTHON = f"""#!/bin/sh
 exec {sys.executable} -S {STAND_IN} "$@"
 """
 MAKE = f"""
-mkdir -p .venv/bin .asv/tiny
+mkdir -p .venv/bin
 cat > .venv/bin/python << 'END'
 {PYTHON}END
 chmod +x .venv/bin/python
