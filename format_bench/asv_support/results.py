@@ -89,7 +89,7 @@ class Run:
     commit: str
     cells: list[AsvCell]
     measured_seconds: float
-    """Sum of all samples of the `time_` benchmarks."""
+    """Sum of all samples of the `time_` benchmarks, of durable saves without the plain ones in them."""
     spent_seconds: float
     """asv's durations of all benchmarks and of `setup_cache`."""
 
@@ -197,7 +197,7 @@ def run_of(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
                 [cell for name in names for cell in _cells(result, benchmarks[name], reasons, rounds)]
             )
         ),
-        measured_seconds=sum(_measured_seconds(result, name) for name in names if "time_" in name),
+        measured_seconds=sum(_measured_seconds(result, name) for name in _timed_once(names)),
         spent_seconds=sum(
             seconds
             for step, seconds in result.duration.items()
@@ -340,6 +340,12 @@ def _without_wrong(cells: list[AsvCell]) -> list[AsvCell]:
 
 def _what(cell: AsvCell) -> tuple[str, str, str]:
     return cell.benchmark.partition(".")[0], cell.format, cell.dataset
+
+
+def _timed_once(names: list[str]) -> list[str]:
+    """Return the benchmarks of times, without plain saves that are the first part of durable ones."""
+    durable = {name.replace("durable_save", "save") for name in names if "durable_save" in name}
+    return [name for name in names if "time_" in name and name not in durable]
 
 
 def _measured_seconds(result: Any, name: str) -> float:
