@@ -52,9 +52,10 @@ DEADLINE = float(os.environ.get("FORMAT_BENCH_DEADLINE", "inf"))
 
 SPENT = "not measured: the suite's hours of this monthly run were spent; it comes first in the next one"
 
-with contextlib.suppress(Exception):
-    # Before asv's server forks hundreds of processes.
-    import format_bench.families.preloaded  # noqa: F401
+if sys.argv[1:2] != ["discover"]:  # the command of asv's process that only lists the benchmarks
+    with contextlib.suppress(Exception):
+        # Before asv's server forks hundreds of processes.
+        import format_bench.families.preloaded  # noqa: F401
 
 
 def prepare(suite):

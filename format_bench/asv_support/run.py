@@ -68,15 +68,18 @@ class AsvMetadataFile:
         shapes : dict
             Rows and columns of each data set, by name, e.g. "tabular.eq".
         """
+        commit = os.environ.get("ASV_COMMIT", "")
         try:
-            facts = run_metadata.collect(scratch, seed=seed, scale=scale, threads="all")
+            facts = run_metadata.collect(
+                scratch, seed=seed, scale=scale, threads="all", earlier=self.newest(commit)
+            )
         except Exception as error:
             # Metadata that cannot be read must cost no measurement.
             facts = {"error": f"{type(error).__name__}: {error}"}
         facts = {
             **facts,
             "shapes": shapes,
-            "asv_commit": os.environ.get("ASV_COMMIT", ""),
+            "asv_commit": commit,
             "time": time.time(),
         }
         self.path.parent.mkdir(parents=True, exist_ok=True)

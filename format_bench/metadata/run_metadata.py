@@ -26,6 +26,7 @@ def collect(
     seed: int,
     scale: str,
     threads: Threads,
+    earlier: Mapping[str, Any] | None = None,
     limit_seconds: float = libraries.CHILD_SECONDS,
 ) -> dict[str, Any]:
     """Return the metadata of a run that starts now, as values that JSON supports.
@@ -40,32 +41,51 @@ def collect(
         Size of the data, in words.
     threads : {"1", "all"}
         The thread policy of the run.
+    earlier : mapping, optional
+        Metadata of an earlier run of the same code. The libraries are not asked again, which takes
+        seconds, if it had the same ones on the same Python, CPUs and policy.
     limit_seconds : float
         Wall time that asking the libraries may take; their facts are null after that.
     """
-    # In a process of its own: this one imports no library under test, and a crash costs only facts.
-    facts = libraries.facts_from_child(threads, limit_seconds)
-    versions = facts.get("c_libraries", {})
-    return {
-        "started": _now(),
-        "ended": None,
-        "command": _command(),
-        "seed": seed,
-        "scale": scale,
-        "threads": {"policy": threads, "in_force": facts.get("in_force")},
-        "commit": _commit(),
+    fixed = {
         "python": {
             "implementation": platform.python_implementation(),
             "version": sys.version,
             "compiler": platform.python_compiler(),
         },
         "libraries": libraries.distributions(),
-        "c_libraries": {name: versions.get(name) for name in libraries.C_LIBRARIES},
-        "system": machine.system(),
         "cpu": machine.cpu(),
+    }
+    return {
+        "started": _now(),
+        "ended": None,
+        "command": _command(),
+        "seed": seed,
+        "scale": scale,
+        **_facts(threads, fixed, earlier or {}, limit_seconds),
+        "commit": _commit(),
+        **fixed,
+        "system": machine.system(),
         "memory": machine.memory(),
         "scratch": machine.scratch(scratch),
         "load_average": {"start": machine.load_average(), "end": None},
+    }
+
+
+def _facts(
+    threads: Threads, fixed: dict[str, Any], earlier: Mapping[str, Any], limit_seconds: float
+) -> dict[str, Any]:
+    """Return thread counts and versions of C libraries; of an earlier run if all else is the same."""
+    known = earlier.get("threads") or {}
+    same = known.get("in_force") and known["policy"] == threads
+    if same and all(earlier.get(name) == value for name, value in fixed.items()):
+        return {name: earlier[name] for name in ("threads", "c_libraries")}
+    # In a process of its own: this one imports no library under test, and a crash costs only facts.
+    facts = libraries.facts_from_child(threads, limit_seconds)
+    versions = facts.get("c_libraries", {})
+    return {
+        "threads": {"policy": threads, "in_force": facts.get("in_force")},
+        "c_libraries": {name: versions.get(name) for name in libraries.C_LIBRARIES},
     }
 
 

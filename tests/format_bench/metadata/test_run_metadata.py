@@ -139,8 +139,8 @@ print(json.dumps([threads.in_force(), sorted(imported)]))
 # --- metadata of runs ------------------------------------------------------------------------------
 
 
-def collect(folder, policy="1"):
-    return run_metadata.collect(folder, seed=7, scale="small", threads=policy)
+def collect(folder, policy="1", earlier=None):
+    return run_metadata.collect(folder, seed=7, scale="small", threads=policy, earlier=earlier)
 
 
 @pytest.fixture(scope="module")
@@ -196,6 +196,25 @@ def test_libraries_are_asked_under_the_policy(collected):
     assert set(in_force) >= ASKED | {"cpus", "pyarrow I/O"}
     assert {count for name, count in in_force.items() if name != "pyarrow I/O"} == {1}
     assert [name for name, version in found["c_libraries"].items() if not version] == []
+
+
+@pytest.mark.usefixtures("libraries_unasked")
+def test_libraries_are_not_asked_again_where_all_is_the_same(collected, tmp_path):
+    _, found = collected
+    earlier = json.loads(json.dumps(found))
+    again = collect(tmp_path, earlier=earlier)
+    assert [again[name] for name in ("threads", "c_libraries")] == [
+        found[name] for name in ("threads", "c_libraries")
+    ]
+    others = [
+        {"libraries": found["libraries"] | {"pyarrow": "1.0"}},
+        {"python": found["python"] | {"version": "3.99"}},
+        {"cpu": found["cpu"] | {"usable": 99}},
+        {"threads": found["threads"] | {"in_force": None}},
+        {"threads": found["threads"] | {"policy": "all"}},
+    ]
+    for other in others:
+        assert collect(tmp_path, earlier=earlier | other)["threads"]["in_force"] is None, other
 
 
 def stub(folder, name, code):
