@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
@@ -98,5 +101,27 @@ class Registry(Generic[A]):
         return cast("A", made_by(declared.facts, self.folder / declared.stem))
 
     def _entry_points(self) -> dict[str, importlib.metadata.EntryPoint]:
-        group = f"format_bench.{self.package}"
-        return {entry.name: entry for entry in importlib.metadata.entry_points(group=group)}
+        return {entry.name: entry for entry in entry_points(f"format_bench.{self.package}")}
+
+
+def entry_points(group: str) -> tuple[importlib.metadata.EntryPoint, ...]:
+    """Return the entry points of a group in all installed packages."""
+    return _by_group(tuple(_folders())).get(group, ())
+
+
+@functools.lru_cache(maxsize=1)
+def _by_group(
+    _folders: tuple[tuple[str, int], ...],
+) -> dict[str, tuple[importlib.metadata.EntryPoint, ...]]:
+    # A file of each package is read for it.
+    found = importlib.metadata.entry_points()
+    return {group: tuple(found.select(group=group)) for group in found.groups}
+
+
+def _folders() -> Iterator[tuple[str, int]]:
+    """Yield the folders of packages with the times of their last changes, as by an installation."""
+    for each in sys.path:
+        try:
+            yield each, Path(each).stat().st_mtime_ns
+        except OSError:
+            continue

@@ -20,6 +20,7 @@ from typing import Any
 
 from adapter_core.environments import OwnEnvironment
 from adapter_core.listing import Declaration, declarations
+from adapter_core.registry import entry_points
 from format_bench.results.display.text import joined, plural
 from format_bench.results.records import Record
 from format_bench.results.suites import FAMILIES, SUITES
@@ -73,7 +74,7 @@ def libraries_of(label: str, suite: str) -> tuple[str, ...]:
         names |= {Requirement(text).name for each in declared for text in each.requires}
         if not declared:
             group = f"format_bench.{FAMILIES[SUITES[suite].family].adapters}"
-            entries = importlib.metadata.entry_points(group=group, name=label)
+            entries = [each for each in entry_points(group) if each.name == label]
             names |= {entry.dist.name for entry in entries if entry.dist}
             names |= {Requirement(text).name for entry in entries for text in _required(entry)}
     return tuple(sorted(names))

@@ -173,6 +173,7 @@ def test_a_damaged_table_is_an_error_with_its_name(table, text, reason):
 
 def test_other_packages_add_formats_by_entry_point(registry, tmp_path):
     formats = registry(good=fake_formats.GOOD)
+    assert formats.names() == ["Toy"]
     (tmp_path / "foreign.py").write_text(fake_formats.toy("Foreign"))
     info = tmp_path / "foreign-1.0.dist-info"
     info.mkdir()

@@ -139,7 +139,8 @@ def portable(predictor: Predictor) -> dict[str, Any]:
     losses = Measure(FAMILY.loss)
     entries: dict[str, dict[str, Any]] = {}
     for cell in predictor.cells:
-        known = entries.setdefault(str(cell.configuration), _entry(cell.configuration))
+        name = str(cell.configuration)
+        known = entries[name] = entries.get(name) or _entry(cell.configuration)
         known["cells"][cell.measure.option] = _cell(cell)
         if cell.measure == losses:
             known["exact"] = {n: _exact(cell.configuration, cell.records, n) for n in cell.records}
