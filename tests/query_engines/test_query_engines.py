@@ -22,6 +22,7 @@ from format_bench.families.tables import reference
 from format_bench.families.tables.subject import Subject, layouts, query_of
 from format_bench.recommendation.card import card
 from format_bench.verification.answers import Answer, difference
+from query_engines.polars import lazy_frame
 from tests.helpers import chosen
 
 ROWS = {
@@ -326,3 +327,11 @@ def test_times_that_an_engine_finds_in_texts_are_compared_as_times():
     assert difference(later, wanted) == "values of column 1, at, differ"
     words = Answer(pa.table({"at": ["10 o'clock", "11 o'clock", None]}))
     assert difference(found, words) == "values of column 1, at, differ"
+
+
+def test_polars_without_a_scan_of_lance_opens_other_formats(tmp_path, monkeypatch):
+    polars = pytest.importorskip("polars")
+    monkeypatch.delattr(polars, "scan_lance")
+    path = tmp_path / "a.parquet"
+    polars.DataFrame({"a": [1, 2]}).write_parquet(path)
+    assert lazy_frame("Parquet", path).collect().rows() == [(1,), (2,)]
