@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from importlib.metadata import packages_distributions
 
@@ -26,8 +27,9 @@ def pull_request(comparison: Comparison, rounds: int) -> str:
     """Return a comparison as Markdown: changed cells first, all others folded below."""
     before, after = comparison.before, comparison.after
     changed = comparison.changed
-    others = [each for each in comparison.pairs if not each.changed]
-    cells = plural(len(comparison.pairs), "cell")
+    valued = [each for each in comparison.pairs if not _is_empty(each)]
+    others = [each for each in valued if not each.changed]
+    cells = plural(len(valued), "cell")
     of = f"{len(changed)} of {cells} changed" if changed else f"no change beyond noise in {cells}"
     lines = [f"### {before.package} {before.version} → {after.version}: {of}", ""]
     if changed:
@@ -35,8 +37,22 @@ def pull_request(comparison: Comparison, rounds: int) -> str:
     lines += [*_circumstances(comparison, rounds), ""]
     if others:
         summary = f"<summary>{plural(len(others), 'cell')} without a change</summary>"
-        lines += ["<details>", summary, "", *_table(others, before, after), "", "</details>"]
+        lines += ["<details>", summary, "", *_table(others, before, after), "", "</details>", ""]
+    lines += _reasons(each for each in comparison.pairs if _is_empty(each))
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _is_empty(pair: JudgedPair) -> bool:
+    return pair.before.value is None and pair.after.value is None
+
+
+def _reasons(pairs: Iterable[JudgedPair]) -> Iterator[str]:
+    """Yield a line for each reason why cells have no value with either version."""
+    reasons = Counter(
+        " → ".join(dict.fromkeys(map(_value, (each.before, each.after)))) for each in pairs
+    )
+    for reason, number in reasons.most_common():
+        yield f"- {plural(number, 'cell')} without a value: {reason}"
 
 
 def _table(pairs: Iterable[JudgedPair], before: ReplacedSet, after: ReplacedSet) -> Iterator[str]:

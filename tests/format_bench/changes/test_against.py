@@ -245,6 +245,18 @@ def test_the_table_of_a_pull_request_has_changes_first():
     assert "no change beyond noise in 24 cells" in drafts.pull_request(compared(pairs(3)), 6)
 
 
+def test_a_reason_that_many_cells_share_is_printed_once():
+    refused = record("ORC", "size", None, status="unsupported", sentence="no lists")
+    failed = replace(refused, status="failed", sentence="a crash")
+    judged = compared([*pairs(3), *[(refused, refused)] * 9, (failed, refused)])
+    text = drafts.pull_request(judged, 6)
+    assert text.startswith("### toy 1.0 → 2.0: no change beyond noise in 24 cells")
+    assert text.endswith(
+        "</details>\n\n- 9 cells without a value: unsupported: no lists\n"
+        "- 1 cell without a value: failed: a crash → unsupported: no lists\n"
+    )
+
+
 @pytest.fixture
 def sets(tmp_path, monkeypatch):
     """Install two library sets, of which the scripts below find one to be slower."""
