@@ -20,7 +20,7 @@ from format_bench.metadata import libraries, machine
 from format_bench.system.git import Repository
 
 
-def collect(
+def collect(  # noqa: PLR0913 (facts of a run, by name)
     scratch: Path,
     *,
     seed: int,
