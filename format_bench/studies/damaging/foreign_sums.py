@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -83,15 +84,18 @@ class SummedTables(TableOperations):
         import pandas as pd
 
         given = {"{file}": str(file.absolute()), "{added}": ",".join(ADDED), "{zero}": ",".join(ZERO)}
-        done = subprocess.run(  # noqa: S603 (of the declaration)
-            [given.get(each, each) for each in self.by.command],
-            cwd=self.by.implementation.place,
-            capture_output=True,
-            text=True,
-            check=False,
-            # Else a program that hangs outlives this process, which is killed when its time is over.
-            preexec_fn=_end_with_parent,
-        )
+        with warnings.catch_warnings():
+            # Libraries with threads, such as Lance, warn of forks; here a program follows at once.
+            warnings.simplefilter("ignore")
+            done = subprocess.run(  # noqa: S603 (of the declaration)
+                [given.get(each, each) for each in self.by.command],
+                cwd=self.by.implementation.place,
+                capture_output=True,
+                text=True,
+                check=False,
+                # Else a program that hangs outlives this process, which is killed when its time is over.
+                preexec_fn=_end_with_parent,
+            )
         if done.returncode < 0:
             os.kill(os.getpid(), -done.returncode)
         if done.returncode:

@@ -253,6 +253,12 @@ def test_a_program_that_adds_up_is_classified(tmp_path, fault, outcome, message)
         assert not is_alive((tmp_path / "program" / "hanging").read_text())
 
 
+def test_a_program_runs_where_a_library_warns_of_forks(tmp_path):
+    pytest.importorskip("lance")
+    operations, file, df = summed(tmp_path, foreign_sums.make(tmp_path / "program", "honest"))
+    operations.verify(df, operations.read(file))
+
+
 def test_flips_of_selected_events_alone_change_a_programs_sum(tmp_path):
     operations, file, df = summed(tmp_path, foreign_sums.make(tmp_path / "program", "honest"))
     intact = operations.read(file)
