@@ -106,6 +106,14 @@ def test_sizes_are_exact_and_values_are_lost_and_gained():
     assert [each.is_worse for each in found] == [False, False, True, True, False, False, False]
 
 
+def test_sizes_that_vary_from_round_to_round_have_changed_if_all_differ():
+    pages = record("DuckDB", "size", 199.0, repeats=[197.0, 199.0, 201.0])
+    fewer = record("DuckDB", "size", 197.0, repeats=[197.0, 197.0, 197.0])
+    least = record("DuckDB", "size", 195.0, repeats=[195.0, 195.0, 196.0])
+    found = judge([(pages, fewer), (fewer, pages), (pages, least), (least, pages)])
+    assert [each.word for each in found] == ["same", "same", "smaller", "larger"]
+
+
 def test_cells_of_two_sets_are_paired_without_their_condition():
     def of(name, label):
         return record(label, "size", 1.0, conditions={"threads": "all", "library set": name})
