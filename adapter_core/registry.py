@@ -111,7 +111,7 @@ def entry_points(group: str) -> tuple[importlib.metadata.EntryPoint, ...]:
 
 @functools.lru_cache(maxsize=1)
 def _by_group(
-    _folders: tuple[tuple[str, int], ...],
+    _state: tuple[tuple[str, int], ...],
 ) -> dict[str, tuple[importlib.metadata.EntryPoint, ...]]:
     # A file of each package is read for it.
     found = importlib.metadata.entry_points()

@@ -27,7 +27,7 @@ def pull_request(comparison: Comparison, rounds: int) -> str:
     """Return a comparison as Markdown: changed cells first, all others folded below."""
     before, after = comparison.before, comparison.after
     changed = comparison.changed
-    valued = [each for each in comparison.pairs if not _is_empty(each)]
+    valued = [each for each in comparison.pairs if not each.is_empty]
     others = [each for each in valued if not each.changed]
     cells = plural(len(valued), "cell")
     of = f"{len(changed)} of {cells} changed" if changed else f"no change beyond noise in {cells}"
@@ -38,12 +38,8 @@ def pull_request(comparison: Comparison, rounds: int) -> str:
     if others:
         summary = f"<summary>{plural(len(others), 'cell')} without a change</summary>"
         lines += ["<details>", summary, "", *_table(others, before, after), "", "</details>", ""]
-    lines += _reasons(each for each in comparison.pairs if _is_empty(each))
+    lines += _reasons(each for each in comparison.pairs if each.is_empty)
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _is_empty(pair: JudgedPair) -> bool:
-    return pair.before.value is None and pair.after.value is None
 
 
 def _reasons(pairs: Iterable[JudgedPair]) -> Iterator[str]:

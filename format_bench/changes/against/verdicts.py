@@ -72,6 +72,11 @@ class JudgedPair:
         return abs(math.log(self.ratio)) if self.ratio else math.inf
 
     @property
+    def is_empty(self) -> bool:
+        """Whether neither version has a value."""
+        return self.before.value is None and self.after.value is None
+
+    @property
     def word(self) -> str:
         """The verdict with its direction, e.g. "slower"."""
         if self.verdict is not Verdict.CHANGED:
@@ -228,10 +233,9 @@ def _without_test(before: Record, after: Record) -> JudgedPair:
     if not Measure.of(after).is_exact:
         return found
     least = math.log1p(LEAST_EFFECTS[METRICS[after.metric].noise])
-    # A database that several threads fill has not always as many pages.
-    ends = [(min(each.repeats), max(each.repeats)) for each in (before, after)]
-    are_apart = ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]
-    changed = are_apart and found.effect > least
+    # All rounds: a database that several threads fill has not always as many pages.
+    lower, upper = sorted((before.repeats, after.repeats), key=min)
+    changed = max(lower) < min(upper) and found.effect > least
     return replace(found, verdict=Verdict.CHANGED if changed else Verdict.SAME)
 
 

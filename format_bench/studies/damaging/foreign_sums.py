@@ -84,9 +84,8 @@ class SummedTables(TableOperations):
         import pandas as pd
 
         given = {"{file}": str(file.absolute()), "{added}": ",".join(ADDED), "{zero}": ",".join(ZERO)}
-        with warnings.catch_warnings():
-            # Libraries with threads, such as Lance, warn of forks; here a program follows at once.
-            warnings.simplefilter("ignore")
+        # Libraries with threads, such as Lance, warn of forks; here a program follows at once.
+        with warnings.catch_warnings(action="ignore"):
             done = subprocess.run(  # noqa: S603 (of the declaration)
                 [given.get(each, each) for each in self.by.command],
                 cwd=self.by.implementation.place,
