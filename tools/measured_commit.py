@@ -16,14 +16,17 @@ PIP = [sys.executable, "-m", "pip"]
 
 def main() -> None:
     """Build or install by uv, else by pip."""
-    action, first, *others = sys.argv[1:]
-    if action == "build":
-        by_uv = ["build", "--wheel", "--python", sys.executable, "--out-dir", *others, first]
-        by_pip = ["wheel", "--no-deps", "--wheel-dir", *others, first]
-    else:
-        by_uv = ["pip", "install", "--python", sys.executable, "--constraint", first, *others]
-        by_pip = ["install", "--no-compile", "--constraint", first, *others]
-    commands = [[str(UV), *by_uv]] if UV.exists() else []
+    match sys.argv[1:]:
+        case ["build", source, folder]:
+            by_uv = ["build", "--wheel", "--out-dir", folder, source]
+            by_pip = ["wheel", "--no-deps", "--wheel-dir", folder, source]
+        case ["install", constraints, *packages]:
+            by_uv = ["pip", "install", "--constraint", constraints, *packages]
+            by_pip = ["install", "--no-compile", "--constraint", constraints, *packages]
+        case _:
+            print(__doc__, file=sys.stderr)
+            sys.exit(2)
+    commands = [[str(UV), *by_uv, "--python", sys.executable]] if UV.exists() else []
     for command in [*commands, [*PIP, *by_pip]]:
         status = subprocess.run([*command, "--quiet"], check=False).returncode
         if status == 0:
