@@ -30,7 +30,7 @@ _HERE = {
     "HDF5 (row-wise)": ("HDF5.rows[h5py]", "HDF5.table"),
     "HDF5 (column-wise)": ("HDF5[h5py]",),
     "Parquet": ("Parquet",),
-    "Avro (Java)": ("Avro[avro-java]", "Avro"),
+    "Avro (Java)": ("Avro[avro-java]", "Avro[avro_c]", "Avro"),
 }
 _CODECS = {("Parquet", "zlib"): "gzip", ("Avro (Java)", "zlib"): "deflate"}
 

@@ -56,6 +56,7 @@ PUBLISHED = {
     "HDF5.rows[h5py]": (),
     "Avro": ("deflate",),
     "Avro[avro-java]": ("deflate", "snappy"),
+    "Avro[avro_c]": ("deflate", "snappy"),
     "Parquet": ("gzip", "zstd"),
 }
 """Formats of the published table, tried on all rows with all flips, and the codecs beside none.

@@ -284,10 +284,16 @@ def test_an_answer_of_other_values_than_the_saved_is_no_reference(tmp_path):
         operations.check(df.drop(columns="H1_PX"))
 
 
-@pytest.mark.jvm
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [
+        pytest.param("Avro[avro-java]", "Invalid sync", marks=pytest.mark.jvm),
+        ("Avro[avro_c]", "Incorrect sync"),
+    ],
+)
 @pytest.mark.costly("format_bench.compatibility.foreign")
-def test_avro_by_java_notices_changed_markers_and_no_changed_values(tmp_path):
-    by = foreign.sums()["Avro[avro-java]"]
+def test_avro_by_others_notices_changed_markers_and_no_changed_values(tmp_path, label, message):
+    by = foreign.sums()[label]
     if lacking := by.implementation.lacking():
         pytest.skip(lacking)
     operations, file, df = summed(tmp_path, by)
@@ -305,7 +311,7 @@ def test_avro_by_java_notices_changed_markers_and_no_changed_values(tmp_path):
     flip(place + 7)  # a bit of the exponent
     assert compare(operations, intact, prepared, lambda: None) == Comparison(False, same_sum=False)
     flip(len(content) - 1)  # of the marker after the last block
-    with pytest.raises(RuntimeError, match="Invalid sync"):
+    with pytest.raises(RuntimeError, match=message):
         operations.read(file)
 
 
