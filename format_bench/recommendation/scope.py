@@ -200,7 +200,7 @@ def queries_left_out(results: Results, suite: str) -> list[str]:
     if not found:
         return []
     noun = "query does" if len(found) == 1 else "queries do"
-    return [f"the values of {len(found)} {noun} not count: --question takes them in"]
+    return [f"the values of {len(found)} {noun} not count: recommend --question takes them in"]
 
 
 def _compressed(records: list[Record]) -> list[Record]:

@@ -12,6 +12,7 @@ from format_bench.recommendation import purposes, questions
 from format_bench.recommendation.brief import brief_of
 from format_bench.recommendation.card import text_of
 from format_bench.recommendation.code import code_of
+from format_bench.recommendation.scope import queries_left_out
 from format_bench.report import losses_and_gaps
 from format_bench.report.model import SuiteResults, results_by_suite
 from format_bench.report.queries import mean_ratios, query_tables, ratios_to_best
@@ -53,7 +54,7 @@ class Headline:
     """Sentences on a busy machine and on noise; empty without a reason to warn."""
     answer: list[Finding]
     """The answer in three lines, counting save time, read time, size and the mean time of a user's own
-    questions alike; empty if none."""
+    questions alike, and a note if other queries were measured; empty if none."""
 
     @property
     def sentences(self) -> list[str]:
@@ -73,7 +74,9 @@ def headline_of(results: Results) -> Headline:
     if not answer.is_undecided:
         winner = answer.first.candidate.configuration
         first = replace(first, code=code_of(winner), card=text_of(winner))
-    return Headline(answer.disturbance.banner, [first, *others])
+    left_out = [] if answer.asked else queries_left_out(results, answer.suite)
+    notes = [Finding("Note", each) for each in left_out]
+    return Headline(answer.disturbance.banner, [first, *others, *notes])
 
 
 def findings(results: Results) -> list[str]:

@@ -19,6 +19,7 @@ from format_bench.report.charts.lines import spread
 from format_bench.report.losses_and_gaps import gaps
 from format_bench.report.model import outline_of, results_by_suite
 from format_bench.report.queries import query_tables
+from format_bench.report.ranking import headline_of
 from format_bench.report.writers.markdown import markdown_page
 from format_bench.results.candidates import Configuration
 from format_bench.results.groups import query_order
@@ -149,12 +150,15 @@ def test_gaps_list_queries_that_apply_and_lack_a_value(whole):
 
 def test_queries_do_not_count_in_recommendations(whole):
     found = recommend(whole, {Measure("size"): 1.0})
-    assert "the values of 40 queries do not count: --question takes them in" in found.caveats
+    note = "the values of 40 queries do not count: recommend --question takes them in"
+    assert note in found.caveats
+    assert headline_of(whole).sentences[-1] == f"Note: {note}."
     (suite,) = json.loads(chooser_of(whole).data)["suites"]
     assert suite["questions"][:2] == ["Q1", "Q2"]
     mixed = [each["option"] for each in suite["measures"] if each["mixed"]]
     assert mixed == ["query_time", "cold_query_time"]
     without = replace(whole, records=[each for each in whole.records if not each.query])
+    assert not any(each.startswith("Note") for each in headline_of(without).sentences)
     assert [str(each.candidate.configuration) for each in found.ranked] == [
         str(each.candidate.configuration) for each in recommend(without, {Measure("size"): 1.0}).ranked
     ]
