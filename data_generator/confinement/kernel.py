@@ -27,7 +27,7 @@ from data_generator.confinement.bpf import (
 )
 
 # Option of prctl(2) for the signal that a process gets when its parent dies.
-PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG = 1
 
 _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
 
@@ -136,7 +136,7 @@ def die_with(parent: int) -> None:
     parent : int
         Id of the process of that thread.
     """
-    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)  # the parent died before the kernel was asked
 
@@ -253,7 +253,7 @@ def _filter(architecture: int, column: int) -> bytes:
     # prlimit that only asks has no address of new limits: both halves of it are 0.
     code += [jump_if(_PRLIMIT[place], 0, 6), load(32), jump_if(0, 0, 3), load(36)]
     code += [jump_if(0, 0, 1), finish(ALLOW), finish(denied)]
-    never(_PRCTL[place], 0, PR_SET_PDEATHSIG, _PR_SET_DUMPABLE)
+    never(_PRCTL[place], 0, _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE)
     never(_IOCTL[place], 1, _TIOCSTI, _TIOCLINUX)
     never(_MMAP[place], 3, _SHARED_ANONYMOUS, mask=_SHARED_ANONYMOUS)
     return b"".join([*code, finish(ALLOW)])

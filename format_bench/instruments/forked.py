@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from data_generator.confinement.kernel import PR_SET_PDEATHSIG
+from data_generator.confinement.kernel import die_with
 
 MESSAGE_LENGTH = 200
 """Characters of a message that are kept."""
@@ -63,9 +63,10 @@ def call_in_child(call: Callable[[Callable[[], object]], Any], limit_seconds: fl
         with warnings.catch_warnings():
             # Libraries with threads warn of forks; callers show that these work.
             warnings.simplefilter("ignore")
-            pid = os.fork()
+            parent, pid = os.getpid(), os.fork()
         if pid == 0:
             os.close(receiver)
+            die_with(parent)
             _child(call, sender, printed.fileno())
         os.close(sender)
         received, is_late = _received(receiver, start + limit_seconds)
@@ -100,8 +101,6 @@ def _received(receiver: int, end: float) -> tuple[bytes, bool]:
 
 
 def _child(call: Callable[[Callable[[], object]], Any], sender: int, printed: int) -> None:
-    libc = ctypes.CDLL(None)
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.dup2(printed, 1)
     os.dup2(printed, 2)
     result: tuple[Any, str]
@@ -113,7 +112,7 @@ def _child(call: Callable[[Callable[[], object]], Any], sender: int, printed: in
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()
-    libc.fflush(None)
+    ctypes.CDLL(None).fflush(None)
     os.write(sender, pickle.dumps(result))
     os._exit(0)
 

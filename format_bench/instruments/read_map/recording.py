@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import ReadsNotMappedError, UnavailableError
-from data_generator.confinement.kernel import PR_SET_PDEATHSIG
+from data_generator.confinement.kernel import die_with
 from format_bench.instruments import isolation, page_cache
 from format_bench.instruments.read_map.fuse import RecordingServer
 from format_bench.instruments.read_map.reads import READS, Method, ReadMap
@@ -244,12 +244,11 @@ def _enter_namespace() -> None:
 
 def _serve(server: RecordingServer, reader: int) -> None:
     """Serve until the reader ends, and end this process."""
+    die_with(reader)
     try:
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         # An interrupt from the keyboard reaches all processes of the group; the reader still reads.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if os.getppid() == reader:
-            server.serve()
+        server.serve()
     finally:
         os._exit(0)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import math
 import os
-import signal
 import subprocess
 import sys
 import warnings
@@ -14,11 +12,12 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import UnsupportedError, WrongValuesError
-from data_generator.confinement.kernel import PR_SET_PDEATHSIG
+from data_generator.confinement.kernel import die_with
 from format_bench.compatibility import foreign
 from format_bench.families.cases import Case
 from format_bench.families.operations import Measured, registry_of
@@ -93,7 +92,7 @@ class SummedTables(TableOperations):
                 text=True,
                 check=False,
                 # Else a program that hangs outlives this process, which is killed when its time is over.
-                preexec_fn=_end_with_parent,
+                preexec_fn=partial(die_with, os.getpid()),
             )
         if done.returncode < 0:
             os.kill(os.getpid(), -done.returncode)
@@ -130,7 +129,3 @@ def digest_of(df: pd.DataFrame) -> str:
     for name in df.columns:
         rows[name] = df[name]
     return f"{zlib.crc32(rows.tobytes(), zlib.crc32(','.join(df.columns).encode())):08x}"
-
-
-def _end_with_parent() -> None:
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
