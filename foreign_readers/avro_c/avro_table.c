@@ -4,6 +4,7 @@
    avro_table sum FILE COLUMNS COLUMNS   adds up the first columns of the rows where the others are zero */
 
 #include <avro.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -13,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+/* Types in each other; a type that names itself would have no end. */
+#define MOST_NESTED 64
 
 static jmp_buf failed;
 static char message[1024];
@@ -83,7 +87,8 @@ static avro_schema_t other_than_null(avro_schema_t schema) {
     return found;
 }
 
-static void print_type(FILE *out, avro_schema_t schema) {
+static void print_type(FILE *out, avro_schema_t schema, int depth) {
+    if (depth > MOST_NESTED) fail("a type inside itself has no canonical type");
     switch (avro_typeof(schema)) {
     case AVRO_NULL: fputs("null", out); break;
     case AVRO_BOOLEAN: fputs("bool", out); break;
@@ -93,15 +98,15 @@ static void print_type(FILE *out, avro_schema_t schema) {
     case AVRO_DOUBLE: fputs("float64", out); break;
     case AVRO_STRING: case AVRO_ENUM: fputs("utf8", out); break;
     case AVRO_BYTES: case AVRO_FIXED: fputs("binary", out); break;
-    case AVRO_UNION: print_type(out, other_than_null(schema)); break;
+    case AVRO_UNION: print_type(out, other_than_null(schema), depth + 1); break;
     case AVRO_ARRAY:
         fputs("list<", out);
-        print_type(out, avro_schema_array_items(schema));
+        print_type(out, avro_schema_array_items(schema), depth + 1);
         putc('>', out);
         break;
     case AVRO_MAP:
         fputs("map<utf8, ", out);
-        print_type(out, avro_schema_map_values(schema));
+        print_type(out, avro_schema_map_values(schema), depth + 1);
         putc('>', out);
         break;
     case AVRO_RECORD:
@@ -111,11 +116,11 @@ static void print_type(FILE *out, avro_schema_t schema) {
             if (field) fputs(", ", out);
             print_text(out, name, strlen(name));
             fputs(": ", out);
-            print_type(out, avro_schema_record_field_get_by_index(schema, field));
+            print_type(out, avro_schema_record_field_get_by_index(schema, field), depth + 1);
         }
         putc('>', out);
         break;
-    default: fail("the type %s has no canonical type", avro_schema_type_name(schema));
+    case AVRO_LINK: print_type(out, avro_schema_link_target(schema), depth + 1); break; /* a type named again */
     }
 }
 
@@ -210,7 +215,9 @@ typedef struct {
 
 static table open_table(const char *path) {
     table found;
-    need(avro_file_reader(path, &found.reader));
+    FILE *file = fopen(path, "rb");
+    if (!file) fail("%s", strerror(errno)); /* of which the library sets no message */
+    need(avro_file_reader_fp(file, path, 1, &found.reader));
     found.schema = avro_file_reader_get_writer_schema(found.reader);
     if (avro_typeof(found.schema) != AVRO_RECORD) fail("the file contains no records");
     avro_value_iface_t *rows = avro_generic_class_from_schema(found.schema);
@@ -245,7 +252,7 @@ static void print_table(const char *path) {
         size_t type_size;
         const char *name = avro_schema_record_field_name(found.schema, column);
         FILE *one = open_memstream(&type, &type_size);
-        print_type(one, avro_schema_record_field_get_by_index(found.schema, column));
+        print_type(one, avro_schema_record_field_get_by_index(found.schema, column), 0);
         fclose(one);
         fputs(column ? ", {\"name\": " : "{\"name\": ", head);
         print_text(head, name, strlen(name));
