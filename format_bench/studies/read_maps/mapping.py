@@ -144,8 +144,9 @@ def generated(dataset: str, size: int | None, folder: Path) -> Data:
     path = folder / "data"
     size = size or operations_of(FAMILIES[family]).run_size(dataset, USUAL_SIZE)
     suite = FAMILIES[family].suites[0]
+    # In this environment, not in that of the format, which a case has to name.
     case = Case(registry_of(FAMILIES[family]).names()[0], dataset, size, suite=suite.name)
-    stored = isolated(case, store_data, case, path, limit_seconds=LIMIT_SECONDS, folder=folder)
+    stored = isolation.run(store_data, case, path, limit_seconds=LIMIT_SECONDS)
     if stored.status:
         raise UserDataError(f"{dataset}: cannot be generated: {stored.sentence}")
     return Data(family, dataset, stored.value[0], path)

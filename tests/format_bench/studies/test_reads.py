@@ -113,7 +113,9 @@ def test_an_upper_bound_has_no_requests_and_a_missing_map_a_reason(tmp_path):
         (["NoSuchFormat", "--rows", 10], "there is no data format 'NoSuchFormat'"),
     ],
 )
-def test_bad_input_is_refused_in_one_line(arguments, sentence, tmp_path):
+def test_bad_input_is_refused_in_one_line(arguments, sentence, tmp_path, monkeypatch):
+    # No format's own environment is built there.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     done = run("study", "reads", *arguments, "--out", tmp_path / "out")
     assert done.returncode == 2
     assert sentence in done.stderr
