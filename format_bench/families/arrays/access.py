@@ -184,7 +184,7 @@ class _Worker:
     def start_loading(self) -> None:
         """Offer all slots to the process."""
         for slot in range(PREFETCH):
-            self._connection.send(slot)
+            self._offer(slot)
 
     def receive(self) -> int:
         """Return the size of the chunk that is ready; 0 for the first message."""
@@ -203,7 +203,11 @@ class _Worker:
         slot = self._taken % PREFETCH
         bytes(memoryview(self._slots[slot].buf or b"")[:size])
         self._taken += 1
-        with contextlib.suppress(BrokenPipeError):  # after its last chunk a worker has ended
+        self._offer(slot)
+
+    def _offer(self, slot: int) -> None:
+        # After its last chunk a worker has ended, and one without a chunk at once.
+        with contextlib.suppress(BrokenPipeError):
             self._connection.send(slot)
 
     def end(self) -> None:

@@ -88,12 +88,13 @@ def test_a_turn_ends_with_its_budget():
     assert len(reads(partitioned=False, shuffled=True, budget_seconds=0.0)) == 1
 
 
-def test_workers_load_every_chunk(tmp_path):
+@pytest.mark.parametrize("chunk", [(2, 6, 5), (11, 6, 5)], ids=["several", "one for two workers"])
+def test_workers_load_every_chunk(tmp_path, chunk):
     store = array_stores.get("NPY")
     path = tmp_path / "a.npys"
     array = np.arange(11 * 6 * 5, dtype="float32").reshape(11, 6, 5)
-    store.save(ArraySource.of(array, (2, 6, 5)), path)
-    assert 0 < loader_seconds_per_chunk("NPY", path, (2, 6, 5), 0, 60.0) < 60
+    store.save(ArraySource.of(array, chunk), path)
+    assert 0 < loader_seconds_per_chunk("NPY", path, chunk, 0, 60.0) < 60
 
 
 def test_a_failing_worker_is_an_error(tmp_path):
