@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
 import numpy as np
@@ -11,6 +12,7 @@ import array_stores
 from adapter_core.array_description import Description
 from adapter_core.array_reader import ArrayReader
 from adapter_core.array_source import ArraySource, chunk_selections, shape_of
+from format_bench.families.arrays import access
 from format_bench.families.arrays.access import (
     PARTITION_CHUNKS,
     Pattern,
@@ -88,13 +90,22 @@ def test_a_turn_ends_with_its_budget():
     assert len(reads(partitioned=False, shuffled=True, budget_seconds=0.0)) == 1
 
 
-@pytest.mark.parametrize("chunk", [(2, 6, 5), (11, 6, 5)], ids=["several", "one for two workers"])
-def test_workers_load_every_chunk(tmp_path, chunk):
+def test_workers_load_every_chunk(tmp_path):
     store = array_stores.get("NPY")
     path = tmp_path / "a.npys"
     array = np.arange(11 * 6 * 5, dtype="float32").reshape(11, 6, 5)
-    store.save(ArraySource.of(array, chunk), path)
-    assert 0 < loader_seconds_per_chunk("NPY", path, chunk, 0, 60.0) < 60
+    store.save(ArraySource.of(array, (2, 6, 5)), path)
+    assert 0 < loader_seconds_per_chunk("NPY", path, (2, 6, 5), 0, 60.0) < 60
+
+
+def test_a_worker_without_a_chunk_may_have_ended_before_others_begin(tmp_path, monkeypatch):
+    store = array_stores.get("NPY")
+    path = tmp_path / "a.npys"
+    store.save(ArraySource.of(np.ones((6, 6, 5), "float32"), (6, 6, 5)), path)
+    begin = access._Worker.start_loading
+    monkeypatch.setattr(access, "worker_count", lambda: 2)
+    monkeypatch.setattr(access._Worker, "start_loading", lambda worker: (time.sleep(0.5), begin(worker)))
+    assert loader_seconds_per_chunk("NPY", path, (6, 6, 5), 0, 60.0) > 0
 
 
 def test_a_failing_worker_is_an_error(tmp_path):
