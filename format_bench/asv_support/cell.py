@@ -47,7 +47,7 @@ from format_bench.families.measuring import measure_step, measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.families.questions import declared
 from format_bench.instruments import isolation
-from format_bench.instruments.clock import Effort
+from format_bench.instruments.clock import ON_CLOCK, Effort
 from format_bench.results.candidates import OWN_DEFAULT
 from format_bench.results.environments import own_environment
 from format_bench.results.metrics import METRICS
@@ -329,12 +329,17 @@ class CellRun:
         path = self.new_path if saves else self.saved()
         effort = replace(effort, round_number=len(self._rounds(step)))
 
+        before = ON_CLOCK.seconds
         try:
             self.guard(lambda: self._measure_file(step, operations, path, effort))
         except Exception:
             if saves:
                 operations.adapter.remove(path)
             raise
+        finally:
+            seconds = ON_CLOCK.seconds - before
+            place = self.benchmark, self.params, step.name, effort.round_number
+            self.rounds_file.append_on_clock(*place, seconds)
         if saves:
             self.keep(path)
         self.end()

@@ -88,8 +88,12 @@ class Run:
     environment: str
     commit: str
     cells: list[AsvCell]
-    measured_seconds: float
+    sampled_seconds: float
     """Sum of all samples of the `time_` benchmarks, of durable saves without the plain ones in them."""
+    measured_seconds: float
+    """Wall time on the clock: these samples, first calls that do not count, openings and random reads,
+    which have values per item, and the waits of durable saves. Where the processes have noted none, as
+    in earlier versions or where others hold the clock, the samples alone."""
     spent_seconds: float
     """asv's durations of all benchmarks and of `setup_cache`."""
 
@@ -187,6 +191,7 @@ def run_of(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
     journal = Journal(results_dir / "reasons", result._env_name)  # noqa: SLF001 (asv offers no other way)
     reasons = [each for each in journal.read() if each.commit in ("", result.commit_hash)]
     rounds = RoundsFile(results_dir, journal.path.stem, result.commit_hash).read()
+    sampled = _sampled_seconds(result, names)
     return Run(
         machine=result.params["machine"],
         cpu=result.params.get("cpu", ""),
@@ -197,7 +202,10 @@ def run_of(result: Any, benchmarks: dict[str, Any], results_dir: Path) -> Run:
                 [cell for name in names for cell in _cells(result, benchmarks[name], reasons, rounds)]
             )
         ),
-        measured_seconds=sum(_measured_seconds(result, name) for name in _timed_once(names)),
+        sampled_seconds=sum(sampled.values()),
+        measured_seconds=sum(
+            max(seconds, rounds.seconds_on_clock(module)) for module, seconds in sampled.items()
+        ),
         spent_seconds=sum(
             seconds
             for step, seconds in result.duration.items()
@@ -348,7 +356,15 @@ def _timed_once(names: list[str]) -> list[str]:
     return [name for name in names if "time_" in name and name not in durable]
 
 
-def _measured_seconds(result: Any, name: str) -> float:
+def _sampled_seconds(result: Any, names: list[str]) -> dict[str, float]:
+    """Return the sum of all samples of times, by module of benchmarks."""
+    found = dict.fromkeys((name.partition(".")[0] for name in names), 0.0)
+    for name in _timed_once(names):
+        found[name.partition(".")[0]] += _seconds_of(result, name)
+    return found
+
+
+def _seconds_of(result: Any, name: str) -> float:
     params = result.get_result_params(name)
     values = result.get_result_value(name, params)
     stats = result.get_result_stats(name, params)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 # .json.
 FOLDER = "rounds"
 
+# In place of a metric: the wall time that a process was on the clock.
+ON_CLOCK = "on the clock"
+
 _Key = tuple[str, str, tuple[str, ...]]
 
 
@@ -78,6 +81,24 @@ class RoundsFile:
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(facts) + "\n")
 
+    def append_on_clock(
+        self, suite: str, params: Sequence[str], step: str, number: int, seconds: float
+    ) -> None:
+        """Append the wall time that a process was on the clock.
+
+        Parameters
+        ----------
+        suite, params
+            The benchmark that measures, as `append` takes them.
+        step : str
+            The first step that it measures.
+        number : int
+            Number of processes that measured the same before.
+        seconds : float
+            The time.
+        """
+        self.append(suite, [*params, step, str(number)], ON_CLOCK, [Round([seconds])])
+
     def read(self) -> Rounds:
         """Return the samples of all cells."""
         lines = self.path.read_text(encoding="utf-8").splitlines() if self.path.exists() else []
@@ -122,3 +143,15 @@ class Rounds:
             if not samples and math.isclose(statistics.median(joined), value):
                 return rounds
         return []
+
+    def seconds_on_clock(self, module: str) -> float:
+        """Return the wall time that the processes of a module of benchmarks were on the clock.
+
+        Of a cell that was measured again, the last time counts, as asv keeps its last duration. 0 if
+        the processes noted none, as those of earlier versions.
+        """
+        return sum(
+            appended[-1][0].repeats[0]
+            for (suite, metric, _), appended in self._found.items()
+            if metric == ON_CLOCK and suite.partition(".")[0] == module
+        )

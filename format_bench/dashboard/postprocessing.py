@@ -51,9 +51,9 @@ from format_bench.results.table import ResultTable, codec_table, measured_column
 @click.option(
     "--measured-share",
     is_flag=True,
-    help="Only print how much of the run's duration, as asv recorded it, was measured time. Durations "
-    "of runs of some cells each add up; of runs that appended samples asv keeps the last alone, and the "
-    "share is too high.",
+    help="Only print how much of the run's duration, as asv recorded it, was time on the clock. "
+    "Durations of runs of some cells each add up; of runs that appended samples asv keeps the last "
+    "alone, and the share is too high.",
 )
 @click.option("--noise", hidden=True, help="Without effect: the rounds of a run show its noise.")
 def command(config: Path, out: Path | None, measured_share: bool, noise: str | None) -> None:  # noqa: ARG001, FBT001 (a switch; an earlier option)
@@ -74,7 +74,7 @@ def command(config: Path, out: Path | None, measured_share: bool, noise: str | N
     if measured_share:
         click.echo(
             f"measured {run.measured_seconds:.1f} s of {run.spent_seconds:.1f} s: "
-            f"{run.measured_share:.2f}"
+            f"{run.measured_share:.2f}; {run.sampled_seconds:.1f} s of it in samples of saves and reads"
         )
         return
     metadata = AsvMetadataFile(results_dir, run.environment).newest(run.commit)

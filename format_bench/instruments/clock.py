@@ -88,6 +88,16 @@ class ReferenceLoop:
 _LOOP = ReferenceLoop()
 
 
+class TimeOnClock:
+    """Wall time of all blocks, reads and openings that a process has timed, kept as samples or not."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+
+ON_CLOCK = TimeOnClock()
+
+
 class Stopwatch:
     """Context manager that times its block, with the garbage collector off.
 
@@ -130,6 +140,7 @@ class Stopwatch:
     ) -> None:
         wall = time.perf_counter() - self._wall
         user, system = _cpu_seconds()
+        ON_CLOCK.seconds += wall
         if self._collects_garbage:
             gc.enable()
         if kind is None:
@@ -193,6 +204,7 @@ def seconds_per_item(
         now = time.perf_counter()
         if now - start > budget_seconds:
             break
+    ON_CLOCK.seconds += now - start
     return (now - start) / max(1, done)
 
 
@@ -211,6 +223,7 @@ def open_seconds(open_file: Callable[[], Closable], budget_seconds: float) -> li
         start = time.perf_counter()
         reader = open_file()
         samples.append(time.perf_counter() - start)
+        ON_CLOCK.seconds += samples[-1]
         reader.close()
     return samples[first_calls(len(samples), MIN_REPEATS) :]
 

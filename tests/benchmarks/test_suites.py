@@ -871,8 +871,9 @@ def test_the_site_contains_the_same_numbers(project, printed):
 
 def test_the_measured_share_is_printed(project):
     text = run(project, "postprocessing.py", "--config", ".asv.tiny.json", "--measured-share")
-    measured, spent, share = (float(word) for word in text.replace(":", "").split() if word[0].isdigit())
-    assert 0 < measured < spent
+    words = text.replace(":", "").replace(";", "").split()
+    measured, spent, share, sampled = (float(word) for word in words if word[0].isdigit())
+    assert 0 < sampled < measured < spent
     assert share == pytest.approx(measured / spent, abs=0.01)
 
 

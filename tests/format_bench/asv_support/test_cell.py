@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 from dataclasses import replace
 
@@ -12,8 +13,8 @@ from benchmarks import _suites
 from format_bench.asv_support import KEPT_VARIABLE
 from format_bench.asv_support import cell as asv_cell
 from format_bench.asv_support.cell import CellRun
-from format_bench.asv_support.rounds import Round
-from format_bench.asv_support.run import DATA, prepare_data
+from format_bench.asv_support.rounds import ON_CLOCK, Round
+from format_bench.asv_support.run import DATA, prepare_data, rounds_file
 from format_bench.families import measuring
 from format_bench.families.operations import Operations
 from format_bench.instruments import page_cache
@@ -55,6 +56,23 @@ def test_plain_and_durable_saves_are_the_same_calls(suite):
     plain, durable = saves(suite)
     assert len(plain) == len(durable) >= 2
     assert all(one < other for one, other in zip(plain, durable, strict=True))
+
+
+def test_each_process_notes_its_time_on_the_clock(suite):
+    saved = [sum(saves(suite)[1]) for _ in range(2)]
+    read = samples(suite, "TabularRead", "read time", "warm")
+    file = rounds_file("tiny")
+    lines = [json.loads(line) for line in file.path.read_text().splitlines()]
+    noted = [each for each in lines if each["metric"] == ON_CLOCK]
+    assert [each["params"][2:] for each in noted] == [
+        ["save", "0"],
+        ["save", "1"],
+        ["warm", "read", "0"],
+    ]
+    *of_saves, of_read = (each["rounds"][0][0] for each in noted)
+    assert all(clocked >= kept for clocked, kept in zip(of_saves, saved, strict=True))
+    assert of_read > sum(read)
+    assert file.read().seconds_on_clock("tabular") == pytest.approx(sum(of_saves) + of_read)
 
 
 def test_each_round_has_samples_of_a_process_of_its_own(suite):

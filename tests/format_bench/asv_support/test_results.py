@@ -6,11 +6,13 @@ from asv.results import Results
 from asv.runner import BenchmarkResult
 
 from format_bench.asv_support.results import run_of
+from format_bench.asv_support.rounds import RoundsFile
 
 SECONDS = {"time_save": 1.0, "time_durable_save": 1.5, "track_size": 100.0}
 
 
-def test_a_plain_save_within_a_durable_one_is_measured_once(tmp_path):
+def run_of_saves(folder):
+    """Return a run of two formats, of which one has values, in 15 seconds."""
     result = Results({"machine": "m", "cpu": ""}, {}, "a" * 40, 0, "3", "env", {})
     benchmarks = {}
     for method, seconds in SECONDS.items():
@@ -25,5 +27,21 @@ def test_a_plain_save_within_a_durable_one_is_measured_once(tmp_path):
         benchmarks[benchmark["name"]] = benchmark
         taken = BenchmarkResult([seconds, None], [[seconds] * 3, None], [1, None], 0, "", None)
         result.add_result(benchmark, taken, duration=5.0, record_samples=True)
-    run = run_of(result, benchmarks, tmp_path)
+    return run_of(result, benchmarks, folder)
+
+
+def test_a_plain_save_within_a_durable_one_is_measured_once(tmp_path):
+    run = run_of_saves(tmp_path)
     assert (run.measured_seconds, run.spent_seconds, run.measured_share) == (4.5, 15.0, 0.3)
+    assert run.sampled_seconds == 4.5
+
+
+def test_all_that_the_clock_has_timed_is_measured(tmp_path):
+    file = RoundsFile(tmp_path, "env", "a" * 40)
+    first = "tabular.Tabular", ["CSV", "eq"], "save"
+    file.append_on_clock(*first, 0, 100.0)
+    file.append_on_clock(*first, 0, 3.0)  # measured again: asv keeps the last duration, too
+    file.append_on_clock(*first, 1, 3.5)
+    file.append_on_clock("image.Image", ["PNG", "cifar-like"], "save", 0, 50.0)  # of another run
+    run = run_of_saves(tmp_path)
+    assert (run.measured_seconds, run.sampled_seconds) == (6.5, 4.5)
