@@ -83,7 +83,7 @@ def _family(suite):
 def _class_of(suite, benchmark):
     """Return a class with a method for each metric, under its own parameters."""
     axes = {
-        "codec": [] if benchmark.settings else list(suite.codecs),
+        "codec": [] if benchmark.settings else list(suite.codecs_at(SCALE)),
         "track": []
         if benchmark.track
         else [each.name for each in suite.tracks if not each.for_own_questions],

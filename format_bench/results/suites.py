@@ -144,6 +144,8 @@ class Suite:
     near the clock's resolution would decide."""
     codecs: tuple[str, ...] = ()
     """Codec choices, a third parameter of asv's benchmarks; empty for uncompressed files."""
+    left_out_codecs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Codec choices that the asv suite has at other scales alone, by scale."""
     month_hours: float = 10.0
     """Most hours of a monthly run; by default a night."""
     item_bytes: int = 100
@@ -189,6 +191,11 @@ class Suite:
         left_out = self.left_out_datasets.get(scale, ())
         kept = (each for each in self.datasets if each not in left_out)
         return (*kept, *self.further_datasets.get(scale, ()))
+
+    def codecs_at(self, scale: str) -> tuple[str, ...]:
+        """Return the codec choices of the asv suite at a scale."""
+        left_out = self.left_out_codecs.get(scale, ())
+        return tuple(each for each in self.codecs if each not in left_out)
 
     def size(self, dataset: str, scale: str) -> int:
         """Return the rows, or images, of a data set of the asv suite at a scale."""

@@ -161,7 +161,7 @@ def typical_bytes(suite: Suite, labels: int, scale: str) -> tuple[int, int]:
     data are in memory beside the saved ones.
     """
     sizes = [suite.raw_bytes(each, scale) for each in suite.datasets_at(scale)]
-    files = labels * max(1, len(suite.codecs), len(suite.tracks))
+    files = labels * max(1, len(suite.codecs_at(scale)), len(suite.tracks))
     return sum(sizes) * (1 + files), 2 * max(sizes)
 
 
@@ -173,7 +173,7 @@ def _steps(suite: Suite, label: str, scale: str) -> Iterator[tuple[str, dict[Ste
         if benchmark.formats and label not in benchmark.formats:
             continue
         for dataset in benchmark.datasets or suite.datasets_at(scale):
-            for way in _ways(suite, benchmark):
+            for way in _ways(suite, benchmark, scale):
                 steps = files.setdefault((dataset, benchmark.settings, way), {})
                 for cache in benchmark.caches or (None,):
                     for metric in benchmark.metrics:
@@ -184,11 +184,11 @@ def _steps(suite: Suite, label: str, scale: str) -> Iterator[tuple[str, dict[Ste
         yield dataset, steps
 
 
-def _ways(suite: Suite, benchmark: Benchmark) -> tuple[str, ...]:
+def _ways(suite: Suite, benchmark: Benchmark, scale: str) -> tuple[str, ...]:
     if benchmark.settings:
         return ("",)
     tracks = tuple(each.name for each in suite.tracks if not each.for_own_questions)
-    return (benchmark.track,) if benchmark.track else suite.codecs or tracks or ("",)
+    return (benchmark.track,) if benchmark.track else suite.codecs_at(scale) or tracks or ("",)
 
 
 def _call_seconds(suite: Suite, label: str, raw_bytes: int, step: Step) -> float:
