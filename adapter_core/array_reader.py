@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.array_source import ArraySource, Attribute, Selection
 from adapter_core.reader import Reader
@@ -25,6 +25,9 @@ class ArrayReader(Reader):
     description : Description
         Shape, dtype and chunks in the file, and the properties that the store has kept.
     """
+
+    maps_files: ClassVar[bool] = False
+    """True if values may be views of a mapped file, whose pages come into memory when they are used."""
 
     def __init__(self, description: Description) -> None:
         self.description = description

@@ -99,6 +99,8 @@ def _write(source: ArraySource, sink: Any, codec: str | None, level: int | None)
 
 
 class _Reader(WholeChunkReader):
+    maps_files = True
+
     def __init__(self, opened: pa.NativeFile) -> None:
         import pyarrow as pa
 

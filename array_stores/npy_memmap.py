@@ -68,6 +68,8 @@ class Adapter(ArrayStore):
 
 
 class _Reader(ArrayReader):
+    maps_files = True
+
     def __init__(self, path: Path) -> None:
         import numpy as np
 

@@ -13,6 +13,7 @@ from adapter_core.array_store import Property
 from data_generator.synthetic.edge_case_arrays import described, values
 from format_bench.conformance.arrays import a_dtype_of, difference, smooth
 from format_bench.conformance.code_events import code_events
+from format_bench.instruments.touch import is_mapped
 
 
 def test_a_save_replaces_an_earlier_array(store, path):
@@ -32,6 +33,15 @@ def test_a_safe_reader_runs_no_code(store, path):
     with code_events() as events:
         store.read(path)
     assert events == []
+
+
+def test_mapped_arrays_are_declared(store, path):
+    store.save(values((3, 64, 128), a_dtype_of(store)), path, (1, 64, 128))
+    with store.open(path) as reader:
+        found = [reader.read(each) for each in (None, (slice(1, 2),), (slice(2), slice(5, 9)))]
+        mapped = [is_mapped(each.__array_interface__["data"][0]) for each in found]
+        # A mapped array is touched within the clock, any other is not.
+        assert any(mapped) is reader.maps_files
 
 
 def test_a_failed_save_leaves_the_earlier_array(store, path):

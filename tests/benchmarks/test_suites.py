@@ -458,7 +458,7 @@ def test_all_benchmarks_are_discovered_with_their_parameters(project):
             "tabular": (formats, ["format", "dataset"], "Table: ", "7 tiny"),
             "engines": (engines, ["format", "dataset"], "Table: ", "7 tiny"),
             "compression": (compression, ["format", "dataset", "codec"], "Compression: ", "5 tiny"),
-            "chunks": (chunks, ["store", "dataset", "codec"], "Arrays: ", "3 tiny"),
+            "chunks": (chunks, ["store", "dataset", "codec"], "Arrays: ", "4 tiny"),
             "records": (records, ["store", "dataset", "codec"], "Records: ", "3 tiny"),
             "training": (
                 [["Files[loop]"], ["training-images", "training-windows", "training-rows"]],

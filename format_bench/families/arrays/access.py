@@ -12,6 +12,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import array_stores
 from adapter_core import ArrayReader
@@ -21,6 +22,9 @@ from format_bench.instruments import threads
 from format_bench.instruments.clock import seconds_per_item
 from format_bench.instruments.isolation import unlink_semaphores_at_once
 from format_bench.instruments.touch import touch_array
+
+if TYPE_CHECKING:
+    import numpy as np
 
 # The least number of chunks of a partition, if the array has so many. In a partition of a few chunks,
 # opening the array would be most of the time. Chosen, not measured.
@@ -38,9 +42,17 @@ def read_in_order(reader: ArrayReader, chunks: tuple[int, ...]) -> int:
     """Read and touch every chunk in C order; return their number."""
     number = 0
     for selection in chunk_selections(reader.shape, chunks):
-        touch_array(reader.read(selection))
+        read_touched(reader, selection)
         number += 1
     return number
+
+
+def read_touched(reader: ArrayReader, selection: Selection) -> np.ndarray:
+    """Return the values of a selection, in memory also where they are views of a mapped file."""
+    values = reader.read(selection)
+    if reader.maps_files:
+        touch_array(values)
+    return values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +97,7 @@ def _permutation(count: int, *key: int) -> list[int]:
 
 
 def _read_chunk(reader: ArrayReader, selections: Sequence[Selection]) -> None:
-    touch_array(reader.read(selections[0]))
+    read_touched(reader, selections[0])
 
 
 def _read_partition(reader: ArrayReader, selections: Sequence[Selection]) -> None:

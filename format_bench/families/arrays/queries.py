@@ -223,7 +223,8 @@ class ArrayQuery(OpenQuery):
             values = self._reader.read(self._selection)
         else:
             values = self._reader.select(self._bounds)
-        touch_array(values)
+        if self._reader.maps_files:
+            touch_array(values)
         return values
 
     def write(self, answer: np.ndarray, path: Path) -> None:
