@@ -28,16 +28,17 @@ class WholeChunkReader(ArrayReader):
 
         if 0 in shape_of(selection):
             return np.empty(shape_of(selection), self.dtype)
+        first = tuple(each.start // chunk for each, chunk in zip(selection, self.chunks, strict=True))
+        if chunk_selection(first, self.shape, self.chunks) == selection:
+            return self._chunk(first)
         touched = [
             range(each.start // chunk, -(-each.stop // chunk))
             for each, chunk in zip(selection, self.chunks, strict=True)
         ]
         if all(len(each) == 1 for each in touched):
-            index = tuple(each[0] for each in touched)
-            inner, _ = self._overlap(index, selection)
-            chunk = self._chunk(index)
-            # A whole chunk is returned without a copy; a part of one must not keep the rest in memory.
-            return chunk if chunk.shape == shape_of(inner) else chunk[inner].copy()
+            inner, _ = self._overlap(first, selection)
+            # A copy: a part of a chunk must not keep the rest in memory.
+            return self._chunk(first)[inner].copy()
         found = np.empty(shape_of(selection), self.dtype)
         for index in itertools.product(*touched):
             inner, outer = self._overlap(index, selection)
