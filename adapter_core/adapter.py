@@ -176,12 +176,17 @@ class BaseAdapter(Pasteable, ABC):
         temporary = files.partial_path(path, self.suffix)
         try:
             yield temporary
-            if temporary.is_dir() or path.is_dir():
-                self._replace_directory(temporary, path)
-            else:
+            try:
+                # First, and nearly always last: a library that has just written megabytes leaves none of
+                # this code in the processor's caches, so that each further question costs a save more.
                 temporary.replace(path)
-        finally:
+            except OSError:
+                if not (temporary.is_dir() or path.is_dir()):
+                    raise
+                self._replace_directory(temporary, path)
+        except BaseException:
             self.remove(temporary)
+            raise
 
     def _replace_directory(self, new: Path, path: Path) -> None:
         # rename(2) replaces files, but no directory that has entries.
