@@ -149,10 +149,9 @@ class Adapter(ArrayStore):
 
     @staticmethod
     def plain_read(path: Path) -> int:
-        """Read each three bands."""
+        """Read each band."""
         with _opened(path) as file:
-            starts = range(1, file.count, 3)
-            return len([file.read([band, band + 1, band + 2]).shape for band in starts])
+            return len([file.read([band]).shape for band in file.indexes])
 
 
 class _Reader(ArrayReader):

@@ -281,7 +281,11 @@ def _whole_arrays(adapter: Any, source: ArraySource, place: Path) -> Iterator[Pa
         import xarray
 
         facts = {"name": loaded.name, "attrs": dict(loaded.attributes), "dims": loaded.dims}
-        variables = [xarray.DataArray(values, coords=dict(loaded.coordinates), **facts)]
+        coordinates = {
+            dim: (dim, edges, loaded.coordinate_attributes.get(dim, {}))
+            for dim, edges in loaded.coordinates.items()
+        }
+        variables = [xarray.DataArray(values, coords=coordinates, **facts)]
     if "chunks" in adapter.snippet.given.names:
         variables.append(loaded.chunks)
     write, read = plain_calls(adapter.code(path=str(plain)), given)
