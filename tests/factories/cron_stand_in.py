@@ -128,8 +128,8 @@ def main(arguments: list[str]) -> None:
             target.symlink_to(Path(".venv/bin/python").absolute())
         case ["-m", "pip", "install", *_]:
             install()
-        case ["-m", "format_bench", "build", "environment"]:
-            happen("environments")
+        case ["-m", "format_bench", "build", part, "--optional"]:
+            happen(f"build {part}")
         case ["-m", "asv", "machine", *_]:
             happen("describe")
             known = {"version": 1, MACHINE["machine"]: MACHINE}

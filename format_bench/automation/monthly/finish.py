@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -68,8 +68,7 @@ class MonthSuites:
 
     def run(self) -> None:
         """Run the suites that have not ended."""
-        if self.remaining:
-            _build_environments()
+        _build_parts(self.remaining)
         for suite in self.remaining:
             self._run(suite)
 
@@ -189,12 +188,18 @@ class MonthSuites:
         results.restore(self.scale)
 
 
-def _build_environments() -> None:
-    """Build the environments that adapters have of their own; cells of one that fails say so."""
-    if Path("environments").is_dir():
-        LOG.info("building the environments of formats")
+# Parts that are not in Python, as `format-bench build` names them, with the suites that need them.
+_PARTS = {"object-server": {"remote", "remote_arrays", "scale"}, "jvm": {"records"}}
+
+
+def _build_parts(suites: Sequence[str]) -> None:
+    """Build what suites need beside the packages; cells of what does not build say so."""
+    parts = ["environment"] if suites and Path("environments").is_dir() else []
+    for part in [*parts, *(name for name, needing in _PARTS.items() if needing.intersection(suites))]:
+        LOG.info("building beside the packages: %s", part)
         # What it prints is of interest in the log alone.
-        subprocess.run([PYTHON, "-m", "format_bench", "build", "environment"], check=False)  # noqa: S603 (our own arguments)
+        command = [PYTHON, "-m", "format_bench", "build", part, "--optional"]
+        subprocess.run(command, check=False)  # noqa: S603 (our own arguments)
 
 
 SITE = "gh-pages"
