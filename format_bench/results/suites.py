@@ -152,6 +152,8 @@ class Suite:
     """Typical size in memory of an item of its data sets, to estimate a month that has no forerunner."""
     dataset_item_bytes: Mapping[str, int] = field(default_factory=dict)
     """The same of data sets that differ from `item_bytes`."""
+    typical_factor: float = 1.0
+    """Time of a call by that of the family's usual files of as many bytes, for the same estimate."""
 
     def __post_init__(self) -> None:
         for name in ("datasets", "columns", "formats", "further_formats", "codecs", "steps", "tracks"):

@@ -198,7 +198,8 @@ def _call_seconds(suite: Suite, label: str, raw_bytes: int, step: Step) -> float
     known = _factors().get(suite.family) or _factors()["tables"]
     factor = next((known[name, metric] for name in names if (name, metric) in known), _USUAL_FACTOR)
     share = _PART if any(word in metric for metric in step.metrics for word in _OF_PARTS) else 1.0
-    return share * factor * raw_bytes / _BEST_BYTES_PER_SECOND.get(suite.family, 1e9)
+    bytes_per_second = _BEST_BYTES_PER_SECOND.get(suite.family, 1e9)
+    return share * suite.typical_factor * factor * raw_bytes / bytes_per_second
 
 
 @functools.cache

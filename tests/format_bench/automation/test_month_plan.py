@@ -101,6 +101,9 @@ def test_typical_costs_follow_sizes_and_repeats():
     assert typical_seconds(larger, "Excel", "full") > 2 * excel
     short = replace(suite, sampling={"full": replace(suite.sampling["full"], rounds=1)})
     assert typical_seconds(short, "Excel", "full") == pytest.approx(excel / 2)
+    # Smaller chunks, or longer rows, than the family's usual files have.
+    slower = replace(suite, typical_factor=3.0)
+    assert 2 * excel < typical_seconds(slower, "Excel", "full") < 3 * excel
 
 
 def test_a_remote_step_counts_a_first_time_and_both_round_trips():
