@@ -211,7 +211,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         import deltalake
 
         _require_address(path)
-        deltalake.write_deltalake(path, arrow.retyped(arrow.arrow_of(df), _signed), mode="append")
+        deltalake.write_deltalake(path, _table(df), mode="append")
 
     def _update(self, path: Path, key: str, df: pd.DataFrame) -> None:
         import deltalake
@@ -219,7 +219,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         _require_address(path)
         same = f'saved."{key}" = given."{key}"'
         merged = deltalake.DeltaTable(path).merge(
-            arrow.retyped(arrow.arrow_of(df), _signed), same, source_alias="given", target_alias="saved"
+            _table(df), same, source_alias="given", target_alias="saved"
         )
         merged.when_matched_update_all().execute()
 
@@ -255,7 +255,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
 
         deltalake.write_deltalake(
             file.url,
-            arrow.retyped(arrow.arrow_of(df), _signed),
+            _table(df),
             writer_properties=deltalake.WriterProperties(compression="UNCOMPRESSED"),
             storage_options=_storage_options(file),
         )
@@ -293,12 +293,17 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
                 yield arrow.frame_of(part, nullable=nullable)
 
 
+def _table(df: pd.DataFrame) -> pa.Table:
+    """Return a table as deltalake takes it, in one batch: it writes several in any order."""
+    return arrow.retyped(arrow.arrow_of(df), _signed).combine_chunks()
+
+
 def _write(df: pd.DataFrame, path: Path, options: Any, folders: list[str] | None = None) -> None:
     import deltalake
 
     chosen: dict[str, Any] = {"writer_properties": options, "partition_by": folders}
 
-    table = arrow.retyped(arrow.arrow_of(df), _signed)
+    table = _table(df)
     if not _NOT_IN_DOMAIN.search(str(path.absolute())):
         deltalake.write_deltalake(path, table, **chosen)
         return

@@ -72,6 +72,18 @@ def test_an_ordinary_table_is_not_refused_and_comes_back_exact(adapter, path):
     assert verify(df, adapter.read(path), *adapter.kept).exact
 
 
+def test_rows_of_joined_tables_keep_their_order(adapter, path):
+    # Arrow has their text in a chunk for each part, and libraries may write chunks side by side.
+    parts = [
+        pd.DataFrame({"n": range(first, first + 1_000)}).assign(s=lambda part: "word " + part.n.map(str))
+        for first in range(0, 4_000, 1_000)
+    ]
+    df = pd.concat(parts, ignore_index=True)
+    for _ in range(3):
+        adapter.save(df, path)
+        assert verify(df, adapter.read(path), *adapter.kept).errors == ()
+
+
 def test_every_kind_that_is_refused_is_refused_with_the_declared_reason(adapter):
     reasons = set()
     for df in (TABLES | uncompared_tables()).values():
