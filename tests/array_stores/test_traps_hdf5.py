@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,6 +36,17 @@ def seconds_of(function) -> float:
     return time.process_time() - start
 
 
+def bytes_read_by(function) -> int:
+    """Return the bytes that a function has read, in the page cache or not, by proc_pid_io(5)."""
+    before = _asked_bytes()
+    function()
+    return _asked_bytes() - before
+
+
+def _asked_bytes() -> int:
+    return int(Path("/proc/self/io").read_text().partition("rchar: ")[2].split()[0])
+
+
 @pytest.mark.parametrize("label", LABELS)
 def test_small_reads_within_a_compressed_chunk_decode_it_once(compressed, label):
     store, path = compressed(label, {"NetCDF4": "zlib"}.get(label, "gzip"))
@@ -45,16 +57,19 @@ def test_small_reads_within_a_compressed_chunk_decode_it_once(compressed, label)
     assert others < 7 * first  # decoding again would cost 15 times the first
 
 
-@pytest.mark.parametrize("label", LABELS)
+# The cache of netCDF-C grows with the chunks, up to 64 MiB.
+@pytest.mark.parametrize("label", [each for each in LABELS if each != "NetCDF4"])
 def test_points_of_an_uncompressed_array_read_no_whole_chunks(tmp_path, label):
     store = array_stores.get(label)
     path = tmp_path / "a"
-    store.save(np.zeros((4, 1024, 1024), "float32"), path, chunks=(1, 1024, 1024))
+    # Chunks of 16 MiB: the default chunk cache of a file has 8 since HDF5 2.0, and had 1 before.
+    store.save(np.zeros((4, 2048, 2048), "float32"), path, chunks=(1, 2048, 2048))
     with store.open(path) as reader:
-        whole = seconds_of(lambda: [reader.read((slice(i, i + 1),)) for i in range(4)])
-        points = seconds_of(lambda: [reader.read((slice(i, i + 1),) * 3) for i in range(4)])
+        whole = bytes_read_by(lambda: [reader.read((slice(i, i + 1),)) for i in range(4)])
+        points = bytes_read_by(lambda: [reader.read((slice(i, i + 1),) * 3) for i in range(4)])
 
-    assert points < whole
+    assert whole >= 4 * 2**24
+    assert points < whole / 10
 
 
 @pytest.mark.parametrize("codec", ["sz", "sz3"])
