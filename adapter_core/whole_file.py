@@ -34,7 +34,7 @@ _LEVEL_OPTION = {"gzip": "compresslevel", "zstd": "level", "xz": "preset"}
 def codec_of(path: Path) -> str | None:
     """Return the codec of a whole file by its first bytes; None if it is not compressed."""
     with path.open("rb", buffering=0) as file:
-        return _codec_in(file)
+        return _codec_by(file.read(_LONGEST_MAGIC))
 
 
 def pandas_options(codec: str | None, level: int | None) -> dict[str, Any] | None:
@@ -74,7 +74,8 @@ def code_to_open(path: str, codec: str | None, level: int | None) -> dict[str, s
 def reading(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading, and decompress it if it is compressed as a whole."""
     with path.open("rb") as file:
-        codec = _codec_in(file)
+        # Past the buffer: a read of all that follows would copy what is in there, and the rest with it.
+        codec = _codec_by(file.raw.read(_LONGEST_MAGIC))
         file.seek(0)
         if codec is None:
             yield file
@@ -100,8 +101,8 @@ def writing_to(file: BinaryIO, codec: str | None, level: int | None) -> Iterator
             yield stream
 
 
-def _codec_in(file: BinaryIO) -> str | None:
-    start = file.read(_LONGEST_MAGIC)
+def _codec_by(start: bytes) -> str | None:
+    """Return the codec of a file with these first bytes."""
     return next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), None)
 
 
