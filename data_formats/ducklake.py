@@ -75,7 +75,8 @@ class Adapter(DuckDBTable, Streams):
             for option, value in options.items():
                 database.execute(f"CALL lake.set_option('{option}', '{value}')")
             database.execute("BEGIN")
-            tables = (arrow.retyped(arrow.arrow_of(df), _writable) for df in batches)
+            # In one batch each: DuckLake writes the rows of several in any order.
+            tables = (arrow.retyped(arrow.arrow_of(df), _writable).combine_chunks() for df in batches)
             create_table(database, _TABLE, tables)
             database.execute("COMMIT")
 
