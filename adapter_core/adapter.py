@@ -176,17 +176,20 @@ class BaseAdapter(Pasteable, ABC):
         temporary = files.partial_path(path, self.suffix)
         try:
             yield temporary
-            try:
-                # First, and nearly always last: a library that has just written megabytes leaves none of
-                # this code in the processor's caches, so that each further question costs a save more.
-                temporary.replace(path)
-            except OSError:
-                if not (temporary.is_dir() or path.is_dir()):
-                    raise
-                self._replace_directory(temporary, path)
+            self._move(temporary, path)
         except BaseException:
             self.remove(temporary)
             raise
+
+    def _move(self, new: Path, path: Path) -> None:
+        try:
+            # First, and nearly always last: a library that has just written megabytes leaves none of
+            # this code in the processor's caches, so that each further question costs a save more.
+            new.replace(path)
+        except OSError:
+            if not (new.is_dir() or path.is_dir()):
+                raise
+            self._replace_directory(new, path)
 
     def _replace_directory(self, new: Path, path: Path) -> None:
         # rename(2) replaces files, but no directory that has entries.
