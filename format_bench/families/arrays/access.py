@@ -42,14 +42,13 @@ def read_in_order(reader: ArrayReader, chunks: tuple[int, ...]) -> int:
     """Read and touch every chunk in C order; return their number."""
     number = 0
     for selection in chunk_selections(reader.shape, chunks):
-        read_touched(reader, selection)
+        touched(reader, reader.read(selection))
         number += 1
     return number
 
 
-def read_touched(reader: ArrayReader, selection: Selection) -> np.ndarray:
-    """Return the values of a selection, in memory also where they are views of a mapped file."""
-    values = reader.read(selection)
+def touched(reader: ArrayReader, values: np.ndarray) -> np.ndarray:
+    """Return values that a reader has returned, in memory also if they are views of a mapped file."""
     if reader.maps_files:
         touch_array(values)
     return values
@@ -97,7 +96,7 @@ def _permutation(count: int, *key: int) -> list[int]:
 
 
 def _read_chunk(reader: ArrayReader, selections: Sequence[Selection]) -> None:
-    read_touched(reader, selections[0])
+    touched(reader, reader.read(selections[0]))
 
 
 def _read_partition(reader: ArrayReader, selections: Sequence[Selection]) -> None:

@@ -14,10 +14,10 @@ from adapter_core import ArraySource, ArrayStore, UnsupportedError
 from adapter_core.adapter import format_of
 from adapter_core.availability import import_failure
 from adapter_core.errors import WrongValuesError
+from format_bench.families.arrays.access import touched
 from format_bench.families.arrays.boxes import Box, box_of
 from format_bench.families.operations import OpenQuery
 from format_bench.families.questions import ARRAYS, Question, declared
-from format_bench.instruments.touch import touch_array
 from format_bench.results.display.text import joined
 from format_bench.results.status import WRONG
 
@@ -223,9 +223,7 @@ class ArrayQuery(OpenQuery):
             values = self._reader.read(self._selection)
         else:
             values = self._reader.select(self._bounds)
-        if self._reader.maps_files:
-            touch_array(values)
-        return values
+        return touched(self._reader, values)
 
     def write(self, answer: np.ndarray, path: Path) -> None:
         """Write the values with their coordinates, uncompressed."""

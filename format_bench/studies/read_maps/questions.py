@@ -13,7 +13,7 @@ from adapter_core import ImageReader, UnsupportedError
 from adapter_core.array_reader import ArrayReader
 from adapter_core.errors import InvalidSelectionError, UnknownNameError
 from adapter_core.predicate import Comparison, Predicate, Value
-from format_bench.families.arrays.access import read_touched
+from format_bench.families.arrays.access import touched
 from format_bench.families.cases import Case
 from format_bench.instruments.touch import touch
 from format_bench.results.display.text import joined
@@ -110,7 +110,7 @@ def answer(case: Case, asked: Asked, data: Path, path: Path) -> None:
                 if asked.family == "images":
                     _read_images(reader, asked.question)
                 else:
-                    read_touched(reader, _selection(reader, asked.question))
+                    touched(reader, reader.read(_selection(reader, asked.question)))
 
 
 def _read_images(reader: ImageReader, question: Question) -> None:
