@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FOLDER = "rounds"
 
 # In place of a metric: the wall time that a process was on the clock.
-ON_CLOCK = "on the clock"
+CLOCK_TIME = "on the clock"
 
 _Key = tuple[str, str, tuple[str, ...]]
 
@@ -97,7 +97,7 @@ class RoundsFile:
         seconds : float
             The time.
         """
-        self.append(suite, [*params, step, str(number)], ON_CLOCK, [Round([seconds])])
+        self.append(suite, [*params, step, str(number)], CLOCK_TIME, [Round([seconds])])
 
     def read(self) -> Rounds:
         """Return the samples of all cells."""
@@ -153,5 +153,5 @@ class Rounds:
         return sum(
             appended[-1][0].repeats[0]
             for (suite, metric, _), appended in self._found.items()
-            if metric == ON_CLOCK and suite.partition(".")[0] == module
+            if metric == CLOCK_TIME and suite.partition(".")[0] == module
         )

@@ -13,7 +13,7 @@ from benchmarks import _suites
 from format_bench.asv_support import KEPT_VARIABLE
 from format_bench.asv_support import cell as asv_cell
 from format_bench.asv_support.cell import CellRun
-from format_bench.asv_support.rounds import ON_CLOCK, Round
+from format_bench.asv_support.rounds import CLOCK_TIME, Round
 from format_bench.asv_support.run import DATA, prepare_data, rounds_file
 from format_bench.families import measuring
 from format_bench.families.operations import Operations
@@ -63,7 +63,7 @@ def test_each_process_notes_its_time_on_the_clock(suite):
     read = samples(suite, "TabularRead", "read time", "warm")
     file = rounds_file("tiny")
     lines = [json.loads(line) for line in file.path.read_text().splitlines()]
-    noted = [each for each in lines if each["metric"] == ON_CLOCK]
+    noted = [each for each in lines if each["metric"] == CLOCK_TIME]
     assert [each["params"][2:] for each in noted] == [
         ["save", "0"],
         ["save", "1"],
