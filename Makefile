@@ -53,8 +53,7 @@ bench: environment $(CONFIG)
 	@git diff --quiet HEAD || echo "note: the last commit is measured, without the changes since"
 	@# Once: asv begins new graphs when a machine is described otherwise, as after an update of the kernel.
 	test -f ~/.asv-machine.json || $(BIN)/asv machine --yes > /dev/null
-	@case " $(SUITES) " in *" remote "*|*" remote_arrays "*|*" scale "*) $(BIN)/format-bench build object-server --optional;; esac
-	@case " $(SUITES) " in *" records "*) $(BIN)/format-bench build jvm --optional;; esac
+	@$(BIN)/format-bench build suites $(SUITES) --optional
 	@# At full scale suite by suite, since asv keeps nothing of a run that is interrupted; else in one run,
 	@# since each takes seven seconds to begin. Status 2 says that some benchmarks failed; the tables below
 	@# say which and why. `remote` includes `remote_arrays`.

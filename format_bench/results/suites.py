@@ -148,6 +148,8 @@ class Suite:
     """Codec choices that the asv suite has at other scales alone, by scale."""
     month_hours: float = 10.0
     """Most hours of a monthly run; by default a night."""
+    parts: tuple[str, ...] = ()
+    """What its adapters need beside the packages, as `format-bench build` names it."""
     item_bytes: int = 100
     """Typical size in memory of an item of its data sets, to estimate a month that has no forerunner."""
     dataset_item_bytes: Mapping[str, int] = field(default_factory=dict)
@@ -156,7 +158,17 @@ class Suite:
     """Time of a call by that of the family's usual files of as many bytes, for the same estimate."""
 
     def __post_init__(self) -> None:
-        for name in ("datasets", "columns", "formats", "further_formats", "codecs", "steps", "tracks"):
+        several = (
+            "datasets",
+            "columns",
+            "formats",
+            "further_formats",
+            "codecs",
+            "steps",
+            "tracks",
+            "parts",
+        )
+        for name in several:
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
     @property

@@ -56,6 +56,7 @@ datasets = {datasets}
 sizes = {{ full = 1, quick = 1, tiny = 1 }}
 run_size = 1
 month_hours = {hours}
+parts = ["server", "jars"]
 columns = ["save time"]
 version = 1
 sampling = {{ tiny = {{ budget_seconds = 0.1 }} }}

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from adapter_core.errors import MonthlyError
@@ -34,6 +35,7 @@ from format_bench.automation.monthly.state import (
     MonthState,
     state_path,
 )
+from format_bench.results.suites import SUITES
 
 LOG = logging.getLogger(__name__)
 
@@ -188,14 +190,11 @@ class MonthSuites:
         results.restore(self.scale)
 
 
-# Parts that are not in Python, as `format-bench build` names them, with the suites that need them.
-_PARTS = {"object-server": {"remote", "remote_arrays", "scale"}, "jvm": {"records"}}
-
-
 def _build_parts(suites: Sequence[str]) -> None:
     """Build what suites need beside the packages; cells of what does not build say so."""
-    parts = ["environment"] if suites and Path("environments").is_dir() else []
-    for part in [*parts, *(name for name, needing in _PARTS.items() if needing.intersection(suites))]:
+    needed = chain.from_iterable(SUITES[each].parts for each in suites if each in SUITES)
+    own = ["environment"] if suites and Path("environments").is_dir() else []
+    for part in dict.fromkeys([*own, *needed]):
         LOG.info("building beside the packages: %s", part)
         # What it prints is of interest in the log alone.
         command = [PYTHON, "-m", "format_bench", "build", part, "--optional"]

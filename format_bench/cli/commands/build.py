@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from itertools import chain
+from pathlib import Path
+from typing import Protocol
+
 import click
 
 import record_stores
-from adapter_core import FormatBenchError
+from adapter_core import Availability, FormatBenchError
 from adapter_core import environments as own_environments
+from adapter_core.errors import UnknownNameError
 from format_bench.compatibility import foreign
 from format_bench.library_sets import environments
 from format_bench.network import object_server as server
+from format_bench.results.suites import SUITES
 
-JVM, OBJECT_SERVER, ENVIRONMENT = "jvm", "object-server", "environment"
+JVM, OBJECT_SERVER, ENVIRONMENT, SUITES_PARTS = "jvm", "object-server", "environment", "suites"
+
+
+class Part(Protocol):
+    """A part that is not in Python, and is built once."""
+
+    def toolchain(self) -> Availability:
+        """Return whether it can be built here."""
+        ...
+
+    def availability(self) -> Availability:
+        """Return whether it is built."""
+        ...
+
+    def build(self) -> Path:
+        """Build it unless it is built, and return its place."""
+        ...
 
 
 @click.command
 @click.argument(
-    "part", type=click.Choice([JVM, OBJECT_SERVER, ENVIRONMENT, *foreign.names()]), default=JVM
+    "part",
+    type=click.Choice([JVM, OBJECT_SERVER, ENVIRONMENT, SUITES_PARTS, *foreign.names()]),
+    default=JVM,
 )
 @click.argument("names", nargs=-1)
 @click.option(
@@ -33,8 +58,9 @@ def command(
 ) -> None:
     """Build JVM stores, the object server, readers or environments.
 
-    The object server is for the suites `remote` and `remote_arrays`, readers are for `study
-    compatibility`.
+    The object server is for the suites `remote`, `remote_arrays` and `scale`, readers are for `study
+    compatibility`. With suites, the parts that the suites of these NAMES need are built, by default
+    of all.
 
     With object-server, Go downloads and builds versitygw: about two minutes on one core. The program,
     84 MB, is kept in ~/.cache/formatbench.
@@ -51,41 +77,39 @@ def command(
 
     Java is taken from FORMAT_BENCH_JAVA, JAVA_HOME or PATH.
     """
-    if names and part != ENVIRONMENT:
-        raise click.UsageError(f"{part} takes no names")
     if part == ENVIRONMENT:
         _build_environments(names, optional=optional, quiet=obj["quiet"])
         return
-    if part == OBJECT_SERVER:
-        lacking = server.toolchain()
-        if optional and not lacking and not server.availability():
-            click.echo(f"the object server is unavailable: {lacking.reason}", err=True)
-            return
-        program = server.build()
-        if not obj["quiet"]:
-            click.echo(program)
-        return
-    if part != JVM:
-        _build_reader(foreign.find(part), optional=optional, quiet=obj["quiet"])
-        return
-    module = record_stores.jvm
-    lacking = module.availability() or module.toolchain()
-    if optional and not lacking:
-        click.echo(f"the record formats of the JVM are unavailable: {lacking.reason}", err=True)
-        return
-    folder = module.build()
-    if not obj["quiet"]:
-        click.echo(folder)
+    if names and part != SUITES_PARTS:
+        raise click.UsageError(f"{part} takes no names")
+    for each in _parts_of(names) if part == SUITES_PARTS else [part]:
+        _build(each, optional=optional, quiet=obj["quiet"])
 
 
-def _build_reader(reader: foreign.ForeignReader, *, optional: bool, quiet: bool) -> None:
-    lacking = reader.toolchain()
+def _parts_of(names: Collection[str]) -> list[str]:
+    """Return the parts that suites need, each once."""
+    for name in names:
+        if name not in SUITES:
+            raise UnknownNameError("suite", name, SUITES)
+    needed = (SUITES[name].parts for name in names or SUITES)
+    return list(dict.fromkeys(chain.from_iterable(needed)))
+
+
+def _build(name: str, *, optional: bool, quiet: bool) -> None:
+    part: Part
+    if name == JVM:
+        words, part = "the record formats of the JVM are", record_stores.jvm
+    elif name == OBJECT_SERVER:
+        words, part = "the object server is", server
+    else:
+        words, part = f"the reader {name} is", foreign.find(name)
+    lacking = part.availability() or part.toolchain()
     if optional and not lacking:
-        click.echo(f"the reader {reader.name} is unavailable: {lacking.reason}", err=True)
+        click.echo(f"{words} unavailable: {lacking.reason}", err=True)
         return
-    folder = reader.build()
+    place = part.build()
     if not quiet:
-        click.echo(folder)
+        click.echo(place)
 
 
 def _build_environments(names: tuple[str, ...], *, optional: bool, quiet: bool) -> None:
