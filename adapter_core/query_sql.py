@@ -28,10 +28,22 @@ class Dialect(Enum):
     DUCKDB = "DuckDB"
     """Nothing."""
     DATAFUSION = "DataFusion"
-    """A field of a record is ``"record"['field']``; IN tells -0.0 from 0.0; and the least of a group of
+    """A field of a record is ``"record"['field']``; -0.0 is less than 0.0; and the least of a group of
     infinities is the largest finite number (version 55)."""
+    DAFT = "Daft"
+    """-0.0 is less than 0.0, and a group of its own; no literal is -0.0; a literal of a timestamp is in
+    UTC, and compares with no time without a zone; and -2**63 is a float (version 0.7)."""
+    CHDB = "chDB"
+    """IN and groups tell -0.0 from 0.0; a literal of a timestamp is between 1970 and 2106, and in the
+    machine's zone, where a time without a zone is in UTC (version 4)."""
     SQLITE = "SQLite"
     """LIKE takes "a" for "A", hence ``instr`` finds texts; no name is infinity, but 9e999 is."""
+
+
+# Engines that take -0.0 for less than 0.0, or for another value where they compare bits.
+_ORDERS_ZEROS = {Dialect.DATAFUSION, Dialect.DAFT}
+_LISTS_ZEROS = {Dialect.CHDB}
+_GROUPS_ZEROS = {Dialect.DAFT, Dialect.CHDB}
 
 
 def sql(
@@ -54,7 +66,7 @@ def sql(
     dialect : Dialect
         The engine's way.
     floats : collection of str
-        Columns of floats, which DataFusion's way depends on.
+        Columns of floats, which the ways of some engines depend on where there are groups.
 
     Raises
     ------
@@ -67,12 +79,15 @@ def sql(
     if query.shape:
         return f"SELECT count(*) FROM {source}"  # noqa: S608 (names of tables)
     unbound = floats if dialect is Dialect.DATAFUSION and query.groups else ()
-    selected = ", ".join(_selected(query, unbound, in_brackets=dialect is Dialect.DATAFUSION))
+    # The sum of -0.0 and 0.0 is 0.0.
+    two_zeros = set(floats) if dialect in _GROUPS_ZEROS else set()
+    keys = {each: quoted(each) + " + 0.0" * (each in two_zeros) for each in query.groups}
+    selected = ", ".join(_selected(query, keys, unbound, in_brackets=dialect is Dialect.DATAFUSION))
     parts = [f"SELECT {selected}", f"FROM {source}"]
     if query.join:
         other, join = (tables or {}).get(query.join.table, query.join.table), query.join
         parts.append(f"JOIN {other} ON {quoted(join.column)} = {quoted(join.key)}")
-    where = by_total_order(query.where) if dialect is Dialect.DATAFUSION else query.where
+    where = by_total_order(query.where) if dialect in _ORDERS_ZEROS else query.where
     conditions = [condition(each, dialect) for each in where]
     if query.positions:
         if not positions:
@@ -81,7 +96,7 @@ def sql(
     if conditions:
         parts.append(f"WHERE {' AND '.join(conditions)}")
     if query.groups:
-        parts.append(f"GROUP BY {', '.join(map(quoted, query.groups))}")
+        parts.append(f"GROUP BY {', '.join(keys.values())}")
     if query.order:
         way = " DESC" if query.order.descending else ""
         # SQL leaves their place to the engines otherwise.
@@ -114,7 +129,8 @@ def condition(found: Condition, dialect: Dialect = Dialect.DUCKDB) -> str:
     if isinstance(found, Comparison):
         return f"{column} {found.operator.replace('==', '=')} {literal(found.value, dialect)}"
     if isinstance(found, OneOf):
-        return f"{column} IN ({', '.join(literal(each, dialect) for each in found.values)})"
+        values = found.with_both_zeros if dialect in _LISTS_ZEROS else found.values
+        return f"{column} IN ({', '.join(literal(each, dialect) for each in values)})"
     if dialect is Dialect.SQLITE:
         return f"instr({column}, {literal(found.text)}) > 0"
     return f"{column} LIKE '%{found.text}%'"
@@ -135,11 +151,19 @@ def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
         return "'{}'".format(value.replace("'", "''"))
     if isinstance(value, datetime):
         text = value.isoformat(sep=" ")
-        # Timestamps of DataFusion are of nanoseconds, which end in 2262.
-        in_microseconds = f"arrow_cast('{text}', 'Timestamp(Microsecond, None)')"
-        return in_microseconds if dialect is Dialect.DATAFUSION else f"TIMESTAMP '{text}'"
+        written = {
+            # Its timestamps are of nanoseconds, which end in 2262.
+            Dialect.DATAFUSION: f"arrow_cast('{text}', 'Timestamp(Microsecond, None)')",
+            Dialect.DAFT: f"CAST('{text}' AS TIMESTAMP)",
+            Dialect.CHDB: f"toDateTime64('{text}', 6, 'UTC')",
+        }
+        return written.get(dialect, f"TIMESTAMP '{text}'")
     if isinstance(value, bool):
         return str(value).lower()
+    if dialect is Dialect.DAFT and value == -(2**63):
+        return f"CAST({value!r} AS BIGINT)"
+    if dialect is Dialect.DAFT and repr(value) == "-0.0":
+        return "CAST('-0.0' AS DOUBLE)"
     return repr(value)
 
 
@@ -164,10 +188,13 @@ _ORDER = re.compile(
 _DIRECTION = re.compile(r"\b(?:asc|desc|nulls\s+first|nulls\s+last)\b", re.IGNORECASE)
 
 
-def _selected(query: Query, unbound: Collection[str], *, in_brackets: bool) -> list[str]:
+def _selected(
+    query: Query, keys: Mapping[str, str], unbound: Collection[str], *, in_brackets: bool
+) -> list[str]:
     if not query.aggregates:
         return [_in_brackets(name) if in_brackets else quoted(name) for name in query.columns]
-    return [*map(quoted, query.groups), *(_aggregate(each, unbound) for each in query.aggregates)]
+    groups = (key if key == quoted(name) else f"{key} AS {quoted(name)}" for name, key in keys.items())
+    return [*groups, *(_aggregate(each, unbound) for each in query.aggregates)]
 
 
 def _in_brackets(name: str) -> str:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.queries.arrow import floats_of
 from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE
+from adapter_core.query_sql import Dialect, order_of, sql
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from adapter_core.query import Query
+
+
+_DISTINCT = re.compile(r"\s*select\s+distinct\b", re.IGNORECASE)
 
 
 class Adapter(SQLEngine):
@@ -28,9 +34,14 @@ class Adapter(SQLEngine):
     environment = "daft"
     reads = ("JSON", "Parquet")
     compares_times: ClassVar = frozenset({"Parquet"})
+    notes: ClassVar = {"JSON": "a column of nulls alone has no sum"}
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002
-        return "it gives no numbers to rows" if query.positions else ""
+        if query.positions:
+            return "it gives no numbers to rows"
+        if _DISTINCT.match(query.statement) and order_of(query.statement):
+            return "it orders rows before it leaves out equal ones, so SELECT DISTINCT loses the order"
+        return ""
 
     def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
         import daft
@@ -39,6 +50,10 @@ class Adapter(SQLEngine):
         # Brackets in a path are no pattern.
         places = {name: glob.escape(str(path)) for name, path in tables.items()}
         return {name: scans[format_label](place) for name, place in places.items()}
+
+    def _statement(self, handle: dict[str, Any], query: Query) -> str:
+        floats = floats_of(handle[TABLE].schema().to_pyarrow_schema()) if query.groups else ()
+        return sql(query, dialect=Dialect.DAFT, floats=floats)
 
     def _execute(self, handle: dict[str, Any], statement: str) -> pa.Table:
         import daft
