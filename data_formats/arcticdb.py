@@ -92,6 +92,10 @@ class Adapter(PartialReads, Streams):
                 self._refuse_column(
                     str(column), "text of pandas' nullable dtype; ArcticDB takes objects"
                 )
+            if isinstance(dtype, pd.CategoricalDtype) and not _takes(dtype.categories):
+                self._refuse_column(
+                    str(column), "such categories; ArcticDB takes text and integers from 0 on"
+                )
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
@@ -147,6 +151,11 @@ class Adapter(PartialReads, Streams):
             count = int(library.get_description(_SYMBOL).row_count)
             for start in range(0, count, batch_rows):
                 yield _frame(library, columns, row_range=(start, start + batch_rows))
+
+
+def _takes(categories: pd.Index) -> bool:
+    kind = categories.inferred_type
+    return kind in {"string", "empty"} or (kind == "integer" and categories.min() >= 0)
 
 
 def _frame(library: Library, columns: list[str] | None, **part: Any) -> pd.DataFrame:
