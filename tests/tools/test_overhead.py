@@ -102,3 +102,23 @@ def test_an_interrupted_comparison_goes_on(tmp_path, monkeypatch):
     assert "2026-11-25, 3 runs, load 0.5.*" in again.stdout
     assert "## Tables\n" in again.stdout
     assert "3 compared; 3 up to 1.05" in again.stdout
+
+
+def test_a_ratio_that_needs_a_cause_is_measured_in_three_processes(tmp_path, monkeypatch):
+    ratios = {"Feather": [1.2, 1.0, 1.0], "ORC": [1.2, 1.2, 1.2], "Parquet": [1.0]}
+
+    def compare(family, label, rows, *_):
+        ours = [2.0 * ratios[label].pop(0)] * 6
+        found = [overhead.Overhead(family, label, f"numbers, {rows} x 8", "save", ours, [2.0] * 6)]
+        facts = {"started": "2026-11-25T08:00", "load_average": {"start": [0.5, 1.0, 1.0]}}
+        return overhead.Compared(family, label, rows, facts, found)
+
+    monkeypatch.setattr(overhead, "compare", compare)
+    monkeypatch.setattr(overhead, "CAUSES", {})
+    arguments = [*ratios, "--family", "tables", "--out", str(tmp_path / "times.jsonl")]
+    done = CliRunner().invoke(overhead.main, arguments)
+    assert not any(ratios.values())
+    assert done.exit_code == 1
+    assert "3 compared; 2 up to 1.05, or within noise; 1 above without a cause" in done.stdout
+    # A later call has all processes of each.
+    assert CliRunner().invoke(overhead.main, arguments).stdout == done.stdout
