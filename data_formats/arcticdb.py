@@ -80,6 +80,7 @@ class Adapter(PartialReads, Streams):
             library = Arctic("lmdb://" + {path}).get_library("data")
             df = library.read("data").data
         """,
+        changes={"datetime64[us]": "datetime64[ns]"},
     )
 
     def _check_values(self, df: pd.DataFrame) -> None:

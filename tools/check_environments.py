@@ -1,8 +1,8 @@
 """Contract tests of adapters in their environments: ``python -m tools.check_environments [NAME...]``.
 
-Builds each environment that is missing, and runs the conformance kit and the tests of query engines in
-its interpreter, with its adapters and no others. Without names, these are all environments that have a
-lock. Exits with 1 if a test fails, or an environment cannot be built.
+Builds each environment that is missing, and runs the conformance kit, and the tests of all formats and
+query engines, in its interpreter, with its adapters and no others. Without names, these are all
+environments that have a lock. Exits with 1 if a test fails, or an environment cannot be built.
 """
 
 from __future__ import annotations
@@ -18,14 +18,20 @@ from format_bench.conformance.tiers import ENVIRONMENT
 from format_bench.library_sets import environments
 
 ROOT = Path(__file__).parents[1]
-KIT, OF_ENGINES = "format_bench/conformance", "tests/query_engines"
+OF_FORMATS = (
+    "format_bench/conformance",
+    "tests/adapter_core/test_snippets.py",
+    "tests/data_formats/test_column_sums.py",
+    "tests/data_formats/test_features.py",
+)
+OF_ENGINES = "tests/query_engines"
 
 
 def command(name: str, python: str) -> list[str]:
     """Return the command that tests the adapters of an environment in its interpreter."""
     has_engines = any(each.environment == name for each in query_engines.engines())
-    folders = [KIT, *([OF_ENGINES] if has_engines else [])]
-    return [python, "-m", "pytest", "-q", "--adapters", ENVIRONMENT, *folders]
+    tests = [*OF_FORMATS, *([OF_ENGINES] if has_engines else [])]
+    return [python, "-m", "pytest", "-q", "--adapters", ENVIRONMENT, *tests]
 
 
 def main(names: list[str]) -> int:

@@ -77,8 +77,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _names_in(item: pytest.Item) -> set[str]:
-    """Return the parameters of a test as text: one of them is its adapter."""
-    return {str(each) for each in getattr(item, "callspec", item).__dict__.get("params", {}).values()}
+    """Return the parameters of a test as text, and the members of tuples: one of them is its adapter."""
+    given = getattr(item, "callspec", item).__dict__.get("params", {}).values()
+    return {str(one) for each in given for one in (each if isinstance(each, tuple) else [each])}
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -9,7 +9,6 @@ import sys
 
 import pandas as pd
 import pytest
-import shapely
 
 import array_stores
 import data_formats
@@ -19,6 +18,9 @@ from adapter_core.geometries import geometry_columns, types_of
 from format_bench.library_sets.sets import parse
 from format_bench.verification.tables import verify
 from tests.helpers import chosen
+
+# The environments of other formats lack it.
+shapely = pytest.importorskip("shapely")
 
 GDAL = ["FlatGeobuf", "GeoJSON", "GeoPackage", "SpatiaLite"]
 ALL = [*GDAL, "GeoParquet"]

@@ -36,11 +36,13 @@ def pretended(monkeypatch, tmp_path):
 def test_each_environment_is_tested_and_a_failure_is_the_status(pretended, capfd):
     status, calls = pretended({"arcticdb": 1, "vss": 0}, "arcticdb", "vss")
     assert status == 1
-    assert calls == [
-        "arcticdb -m pytest -q --adapters environment format_bench/conformance",
-        "vss -m pytest -q --adapters environment format_bench/conformance tests/query_engines",
-    ]
+    tests = f"-m pytest -q --adapters environment {' '.join(check_environments.OF_FORMATS)}"
+    assert calls == [f"arcticdb {tests}", f"vss {tests} tests/query_engines"]
     assert capfd.readouterr().err == "failed: arcticdb\n"
+
+
+def test_the_tests_of_formats_exist():
+    assert all((check_environments.ROOT / each).exists() for each in check_environments.OF_FORMATS)
 
 
 def test_an_unknown_environment_is_one_line(capfd):
