@@ -203,6 +203,16 @@ def test_files_named_in_documents_exist():
     assert missing == []
 
 
+def test_tests_named_in_documents_exist():
+    found = [
+        each
+        for path in MARKDOWN
+        for each in re.findall(r"`([\w/]+\.py)::(\w+)`", path.read_text("utf-8"))
+    ]
+    assert len(found) > 30
+    assert [each for each in found if f"def {each[1]}(" not in (ROOT / each[0]).read_text("utf-8")] == []
+
+
 def test_names_of_code_in_documents_exist():
     missing = []
     packages = (
