@@ -89,7 +89,10 @@ _LOOP = ReferenceLoop()
 
 
 class TimeOnClock:
-    """Wall time of all blocks, reads and openings that a process has timed, kept as samples or not."""
+    """Wall time of all blocks, reads and openings that a process has timed, kept as samples or not.
+
+    The time of the processes in which it has measured (`format_bench.instruments.isolation`) counts.
+    """
 
     def __init__(self) -> None:
         self.seconds = 0.0

@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,6 +25,7 @@ from typing import IO, Any, cast
 
 from adapter_core.text import shortened
 from data_generator.confinement.kernel import die_with
+from format_bench.instruments.clock import ON_CLOCK
 from format_bench.results.status import CellStatus, Reason, status_of
 from format_bench.results.suites import FAMILIES
 from format_bench.system.scratch import scratch_folder
@@ -48,6 +49,8 @@ class Outcome:
     """Class name of the exception that the step raised, if any."""
     yielded: tuple[Any, ...] = ()
     """Values that the step has yielded, if it is a generator function; also if it did not return."""
+    on_clock_seconds: float = field(default=0.0, compare=False)
+    """Wall time that its process has had on the clock; 0 if it did not end by itself."""
 
     @property
     def reason(self) -> Reason:
@@ -114,6 +117,7 @@ def run(
         while receiver.poll(None if math.isinf(end) else max(0.0, end - time.monotonic())):
             message = _received(receiver, process)
             if isinstance(message, Outcome):
+                ON_CLOCK.seconds += message.on_clock_seconds
                 return replace(message, yielded=tuple(found))
             found += message
     sentence = f"not finished after {limit_seconds:.0f} seconds"
@@ -234,7 +238,7 @@ def _run(
         outcome = Outcome(_sent(value, sender) if isinstance(value, Generator) else value)
     except BaseException as error:
         outcome = outcome_of(error)
-    sender.send(outcome)
+    sender.send(replace(outcome, on_clock_seconds=ON_CLOCK.seconds))
 
 
 def _sent(steps: Generator[Any, None, Any], sender: Connection) -> Any:

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from adapter_core.text import visible
+from format_bench.instruments.clock import ON_CLOCK
 from format_bench.results.candidates import Configuration
 from format_bench.results.display.terminal import rich_table
 from format_bench.results.display.text import duration, quantity
@@ -25,7 +26,6 @@ from format_bench.results.records import Key, Record, key
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import SUITES, Step
 from format_bench.results.table import FormattedCell, ResultTable, measured_column, style_of
-from format_bench.runner.estimates import TIMES
 from format_bench.runner.result_store import keys
 
 if TYPE_CHECKING:
@@ -242,38 +242,23 @@ def _live_cell(cell: FormattedCell) -> Text:
 
 
 class MeasuredShare:
-    """Adds up the measured calls of a run, from its making on.
+    """Share of the wall time that the clock has run, here and in the measuring processes.
 
     Parameters
     ----------
-    earlier : iterable of Record
-        Records of earlier runs.
     clock : callable, optional
         Returns seconds.
     """
 
-    def __init__(self, earlier: Iterable[Record], clock: Callable[[], float] = time.monotonic) -> None:
-        self._taken: dict[Key, float] = {key(each): sum(each.repeats) for each in earlier}
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._start = clock, clock()
-        self.measured_seconds = 0.0
-
-    def add(self, record: Record) -> None:
-        """Add the samples that a cell has more than before."""
-        if record.metric in TIMES:
-            taken = sum(record.repeats)
-            self.measured_seconds += max(0.0, taken - self._taken.get(key(record), 0.0))
-            self._taken[key(record)] = taken
-
-    @property
-    def spent_seconds(self) -> float:
-        """Wall time so far."""
-        return self._clock() - self._start
+        self._before = ON_CLOCK.seconds
 
     def text(self) -> str:
         """Return measured time, wall time and their ratio in words."""
-        spent = self.spent_seconds
-        share = self.measured_seconds / spent if spent else 0.0
-        return f"measured {duration(self.measured_seconds)} of {duration(spent)}: {share:.2f}"
+        spent, measured = self._clock() - self._start, ON_CLOCK.seconds - self._before
+        share = measured / spent if spent else 0.0
+        return f"measured {duration(measured)} of {duration(spent)}: {share:.2f}"
 
 
 class TimeLeft:

@@ -256,14 +256,13 @@ class _Session:
         asked = self.request.questions.by_name if self.request.questions else ()
         columns = columns_of(cases[0].suite, cold=self.request.cold, questions=asked)
         earlier = runner.store.read()
-        watch, say = MeasuredShare(earlier), partial(self.shown.print, soft_wrap=True)
+        watch, say = MeasuredShare(), partial(self.shown.print, soft_wrap=True)
         if again := runner.store.tried_again(cases):
             say(f"trying {plural(again, 'cell')} again that {_SURROUNDINGS}")
         try:
             with Display(self.shown, cases, runner.left(cases), columns, earlier) as display:
                 runner.watch = display.begin
                 for record in runner.run(cases):
-                    watch.add(record)
                     display.add(record)
                     self.on_record(record)
         finally:

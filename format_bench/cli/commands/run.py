@@ -114,7 +114,7 @@ def _summary(
     columns = columns_of(cases[0].suite, cold=request.cold, questions=asked)
     budget_seconds = request.time_budget_seconds
     not_run = "" if math.isinf(budget_seconds) else time_budget.spent(budget_seconds)
-    return RunSummary(cases, columns, ledger.records, MeasuredShare(()), samples, not_run)
+    return RunSummary(cases, columns, ledger.records, MeasuredShare(), samples, not_run)
 
 
 @click.command("run", cls=SectionedCommand)

@@ -444,6 +444,21 @@ def test_a_step_that_returns_has_its_value():
     assert isolation.run(divmod, 17, 5, limit_seconds=60) == isolation.Outcome((3, 2))
 
 
+def timed_in_its_process(seconds):
+    return clock.time_call(lambda: time.sleep(seconds)).wall_seconds
+
+
+def timed_in_a_process_of_its_own(seconds):
+    return isolation.run(timed_in_its_process, seconds, limit_seconds=60).value
+
+
+@pytest.mark.parametrize("step", [timed_in_its_process, timed_in_a_process_of_its_own])
+def test_what_a_process_has_timed_is_on_the_clock_of_the_run(step):
+    before = clock.ON_CLOCK.seconds
+    taken = isolation.run(step, 0.05, limit_seconds=60).value
+    assert clock.ON_CLOCK.seconds - before == pytest.approx(taken)
+
+
 def test_what_a_step_prints_stays_out_of_the_output():
     assert isolation.run(os.path.sameopenfile, 1, 2, limit_seconds=60).value
 

@@ -203,7 +203,7 @@ def test_every_view_says_that_other_work_slowed_the_run(tmp_path, capsys):
         assert said in path.read_text(encoding="utf-8")
     cases = tuple(Case(each.format, "eq", 50_000) for each in found.records)
     columns = columns_of("tabular", cold=False)
-    summaries.show(RunSummary(cases, columns, found.records, MeasuredShare([])), tmp_path)
+    summaries.show(RunSummary(cases, columns, found.records, MeasuredShare()), tmp_path)
     shown = " ".join(capsys.readouterr().out.split())
     assert shown.startswith(said)
     assert shown.count(said) == 1

@@ -125,7 +125,7 @@ def test_the_terminal_shows_these_marks(run, tmp_path, capsys):
     found, expected = run
     cases = tuple(Case(label, "eq", 50_000) for label in LABELS)
     columns = columns_of("tabular", cold=True)
-    summaries.show(RunSummary(cases, columns, found.records, MeasuredShare([])), tmp_path)
+    summaries.show(RunSummary(cases, columns, found.records, MeasuredShare()), tmp_path)
     title, *lines = capsys.readouterr().out.splitlines()
     assert title == "eq, 50,000 rows"
     rows = [re.split(r" {2,}", line.strip()) for line in lines[: 1 + len(LABELS)]]
