@@ -142,6 +142,8 @@ class Adapter(ZarrStore):
                 )
             )
             shape, chunks = _half(shape), _half(chunks)
+        datasets = [{"path": each.basename} for each in arrays]
+        group.update_attributes({"ome": {"version": "0.5", "multiscales": [{"datasets": datasets}]}})
         for part in source:
             for array in arrays:
                 array[part[0]] = part[1]
