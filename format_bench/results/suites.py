@@ -336,6 +336,12 @@ def family_of_suite(name: str) -> Family:
     return next(declaring, FAMILIES["tables"])
 
 
+def parts_of(names: Iterable[str]) -> list[str]:
+    """Return what suites need beside the packages, each part once; nothing for undeclared suites."""
+    needed = (part for name in names if name in SUITES for part in SUITES[name].parts)
+    return list(dict.fromkeys(needed))
+
+
 def compared_with(suite: str) -> str:
     """Return the suite in whose tables the results of a suite appear.
 

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from adapter_core.errors import MonthlyError
@@ -35,7 +34,7 @@ from format_bench.automation.monthly.state import (
     MonthState,
     state_path,
 )
-from format_bench.results.suites import SUITES
+from format_bench.results.suites import parts_of
 
 LOG = logging.getLogger(__name__)
 
@@ -192,9 +191,8 @@ class MonthSuites:
 
 def _build_parts(suites: Sequence[str]) -> None:
     """Build what suites need beside the packages; cells of what does not build say so."""
-    needed = chain.from_iterable(SUITES[each].parts for each in suites if each in SUITES)
     own = ["environment"] if suites and Path("environments").is_dir() else []
-    for part in dict.fromkeys([*own, *needed]):
+    for part in [*own, *parts_of(suites)]:
         LOG.info("building beside the packages: %s", part)
         # What it prints is of interest in the log alone.
         command = [PYTHON, "-m", "format_bench", "build", part, "--optional"]

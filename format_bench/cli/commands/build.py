@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -16,7 +14,7 @@ from adapter_core.errors import UnknownNameError
 from format_bench.compatibility import foreign
 from format_bench.library_sets import environments
 from format_bench.network import object_server as server
-from format_bench.results.suites import SUITES
+from format_bench.results.suites import SUITES, parts_of
 
 JVM, OBJECT_SERVER, ENVIRONMENT, SUITES_PARTS = "jvm", "object-server", "environment", "suites"
 
@@ -82,17 +80,11 @@ def command(
         return
     if names and part != SUITES_PARTS:
         raise click.UsageError(f"{part} takes no names")
-    for each in _parts_of(names) if part == SUITES_PARTS else [part]:
-        _build(each, optional=optional, quiet=obj["quiet"])
-
-
-def _parts_of(names: Collection[str]) -> list[str]:
-    """Return the parts that suites need, each once."""
     for name in names:
         if name not in SUITES:
             raise UnknownNameError("suite", name, SUITES)
-    needed = (SUITES[name].parts for name in names or SUITES)
-    return list(dict.fromkeys(chain.from_iterable(needed)))
+    for each in parts_of(names or SUITES) if part == SUITES_PARTS else [part]:
+        _build(each, optional=optional, quiet=obj["quiet"])
 
 
 def _build(name: str, *, optional: bool, quiet: bool) -> None:
