@@ -77,7 +77,8 @@ def measured(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(libraries, "facts_from_child", lambda *_: {})
         for suite, options in RUNS.items():
-            steps = ["--steps", "save,read", "--repeats", "1"]
+            # The median of a few: a single sample on a busy machine was 30 times that of its script.
+            steps = ["--steps", "save,read", "--repeats", "5"]
             with pytest.raises(SystemExit) as ended:
                 main(["run", "--suite", suite, *options, *steps, "--out", str(folder / suite)])
             assert not ended.value.code
@@ -143,7 +144,7 @@ def test_a_script_is_printed_with_the_command_that_makes_its_data(measured, call
 def test_facts_of_a_cell(measured, call):
     done = call("show", measured / "tabular", "--cell", "tabular/core/CSV/read_time")
     text = " ".join(done.stdout.split())
-    assert "median of 1 sample" in text
+    assert re.search(r"median of \d samples", text)
     assert "conditions cache warm, threads all" in text
     assert "script --script prints it" in text
 
