@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import warnings
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,7 +13,7 @@ from adapter_core import OBJECT_STORES, Kind, PartialReads, Snippet, Streams, Tr
 from adapter_core.file_facts import FileFacts
 from adapter_core.snippets import keywords, literal
 from adapter_core.tables.fetched import FetchedFormat
-from adapter_core.tables.inferred import common_dtypes
+from adapter_core.tables.inferred import common_dtypes, read_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,14 +122,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         import pandas as pd
 
         names, options = self._options(path, columns)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.DtypeWarning)
-            try:
-                df = pd.read_csv(path, **options)
-            except pd.errors.DtypeWarning:
-                # The default parser infers types chunk by chunk; if chunks disagree, the file is read
-                # again in one piece.
-                df = pd.read_csv(path, low_memory=False, **options)
+        df = read_csv(path, **options)
         df.columns = pd.Index(names)
         return df
 

@@ -28,6 +28,9 @@ _SETTINGS = {
     # Else later answers come from what earlier ones have left in memory.
     "use_cache_for_count_from_files": 0,
     "schema_inference_use_cache_for_file": 0,
+    # By default, types of JSON are those of 25,000 records or 32 MiB.
+    "input_format_max_rows_to_read_for_schema_inference": 2**63 - 1,
+    "input_format_max_bytes_to_read_for_schema_inference": 2**63 - 1,
     "output_format_arrow_string_as_string": 1,
     # SQL's meaning, where ClickHouse has another by default: a sum of no values is null, not 0, and a
     # name in a group is a column's.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.queries.arrow import floats_of
+from adapter_core.queries.arrow import floats_of, text_dataset
 from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE
 from adapter_core.query_sql import Dialect, order_of, sql
@@ -34,7 +34,9 @@ class Adapter(SQLEngine):
     environment = "daft"
     reads = ("JSON", "Parquet")
     compares_times: ClassVar = frozenset({"Parquet"})
-    notes: ClassVar = {"JSON": "a column of nulls alone has no sum"}
+    notes: ClassVar = {
+        "JSON": "integers beyond 2**63 are floats, and a column of nulls alone has no sum"
+    }
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002
         if query.positions:
@@ -44,12 +46,8 @@ class Adapter(SQLEngine):
         return ""
 
     def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
-        import daft
-
-        scans = {"JSON": daft.read_json, "Parquet": daft.read_parquet}
-        # Brackets in a path are no pattern.
-        places = {name: glob.escape(str(path)) for name, path in tables.items()}
-        return {name: scans[format_label](place) for name, place in places.items()}
+        scan = {"JSON": _scan_json, "Parquet": _scan_parquet}[format_label]
+        return {name: scan(path) for name, path in tables.items()}
 
     def _statement(self, handle: dict[str, Any], query: Query) -> str:
         floats = floats_of(handle[TABLE].schema().to_pyarrow_schema()) if query.groups else ()
@@ -62,3 +60,26 @@ class Adapter(SQLEngine):
 
     def _width(self, handle: dict[str, Any]) -> int:
         return len(handle[TABLE].column_names)
+
+
+def _scan_parquet(path: Path) -> Any:
+    import daft
+
+    return daft.read_parquet(_pattern(path))
+
+
+def _scan_json(path: Path) -> Any:
+    """Scan a file with the types that pyarrow infers from all rows.
+
+    Daft infers them from the first ones, and has no rows for a condition on later values of other types.
+    """
+    import daft
+
+    schema = daft.Schema.from_pyarrow_schema(text_dataset("JSON", path).schema)
+    types = {each.name: each.dtype for each in schema}
+    return daft.read_json(_pattern(path), infer_schema=False, schema=types)
+
+
+def _pattern(path: Path) -> str:
+    # Brackets in a path are no pattern.
+    return glob.escape(str(path))

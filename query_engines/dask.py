@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.partial_reads import BATCH_ROWS
 from adapter_core.queries.arrow import shape_of
 from adapter_core.queries.frames import aggregated, rows_where, with_keys
 from adapter_core.query import COUNT, MEAN, SUM, TABLE, Contains
 from adapter_core.query_engine import Part, QueryEngine
+from adapter_core.tables.inferred import common_dtypes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,7 +41,8 @@ class Adapter(QueryEngine):
         return ""
 
     def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
-        return {"format": format_label, "tables": tables}
+        dtypes = {name: _csv_dtypes(path) for name, path in tables.items() if format_label == "CSV"}
+        return {"format": format_label, "tables": tables, "dtypes": dtypes}
 
     def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
         import dask
@@ -49,14 +52,14 @@ class Adapter(QueryEngine):
         with dask.config.set(options), warnings.catch_warnings():
             # Dask's own calls of pandas.
             warnings.simplefilter("ignore", DeprecationWarning)
-            frame = _frame(handle["format"], handle["tables"][TABLE])
+            frame = _frame(handle, TABLE)
             if query.shape:
                 return shape_of(len(frame), len(frame.columns))
             for each in query.where:
                 frame = frame[rows_where(frame, each)]
             if query.join:
                 join = query.join
-                other = _frame(handle["format"], handle["tables"][join.table])
+                other = _frame(handle, join.table)
                 other = with_keys(other[[join.key, *join.columns]], join.key)
                 frame = frame.merge(other, left_on=join.column, right_on=join.key)
             if query.aggregates:
@@ -68,14 +71,28 @@ class Adapter(QueryEngine):
         return pa.Table.from_pandas(found, preserve_index=False)
 
 
-def _frame(format_label: str, path: Path) -> Any:
+_CSV_OPTIONS: dict[str, Any] = {"keep_default_na": False, "na_values": [r"\N"]}
+
+
+def _frame(handle: dict[str, Any], name: str) -> Any:
     import dask.dataframe as dd
 
-    if format_label == "Parquet":
-        return dd.read_parquet(str(path))
-    if format_label == "ORC":
-        return dd.read_orc(str(path))
-    return dd.read_csv(str(path), keep_default_na=False, na_values=[r"\N"])
+    path = str(handle["tables"][name])
+    if handle["format"] == "Parquet":
+        return dd.read_parquet(path)
+    if handle["format"] == "ORC":
+        return dd.read_orc(path)
+    return dd.read_csv(path, dtype=handle["dtypes"][name], **_CSV_OPTIONS)
+
+
+def _csv_dtypes(path: Path) -> dict[str, Any]:
+    """Return the dtypes that all rows have; Dask infers them from the first 256 kB."""
+    import pandas as pd
+
+    with pd.read_csv(path, chunksize=BATCH_ROWS, low_memory=False, **_CSV_OPTIONS) as batches:
+        dtypes = common_dtypes(batches, float)
+    # pandas parses no booleans among nulls as objects.
+    return {name: "boolean" if dtype is object else dtype for name, dtype in dtypes.items()}
 
 
 def _aggregated(frame: Any, query: Query) -> pa.Table:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.queries.arrow import floats_of
+from adapter_core.queries.arrow import floats_of, text_dataset
 from adapter_core.queries.database import SQLEngine
 from adapter_core.query import TABLE
 from adapter_core.query_sql import Dialect, sql
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from adapter_core.query import Query
+
+# By default, types are those of 1,000 records.
+_ALL_RECORDS = 2**63 - 1
 
 
 class Adapter(SQLEngine):
@@ -65,7 +68,7 @@ def _register(context: Any, format_label: str, name: str, file: Path) -> None:
     if format_label == "Parquet":
         context.register_parquet(name, path)
     elif format_label == "JSON":
-        context.register_json(name, path, file_extension=".jsonl")
+        context.register_json(name, path, None, _ALL_RECORDS, ".jsonl")
     elif format_label == "Avro":
         context.register_avro(name, path)
     elif format_label == "Feather":
@@ -76,9 +79,5 @@ def _register(context: Any, format_label: str, name: str, file: Path) -> None:
 
 def _dataset(format_label: str, file: Path) -> Any:
     import pyarrow.dataset as ds
-    from pyarrow import csv
 
-    if format_label == "ORC":
-        return ds.dataset(file, format="orc")
-    nulls = csv.ConvertOptions(null_values=[r"\N"], strings_can_be_null=True)
-    return ds.dataset(file, format=ds.CsvFileFormat(convert_options=nulls))
+    return ds.dataset(file, format="orc") if format_label == "ORC" else text_dataset(format_label, file)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.queries.database import SQLEngine, neighbours_by_scan
 from adapter_core.query import TABLE
 from adapter_core.query_engine import ALL_PARTS, Part
-from adapter_core.query_sql import sql
+from adapter_core.query_sql import literal, sql
 
 if TYPE_CHECKING:
     import duckdb
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
     from adapter_core.query import Query
 
-_READERS = {
-    "CSV": "read_csv('{path}', nullstr = '\\N')",
-    "JSON": "read_json('{path}')",
-    "Parquet": "read_parquet('{path}')",
+# With the whole dialect: a quote that comes late would be taken for a character.
+_TEXT_READERS = {
+    "CSV": "read_csv('{path}', header = true, delim = ',', quote = '\"', escape = '\"', comment = '', "
+    "nullstr = '\\N', hive_partitioning = false, {types})",
+    "JSON": "read_json('{path}', format = 'newline_delimited', records = 'true', "
+    "map_inference_threshold = -1, hive_partitioning = false, {types})",
 }
 _DATABASE = "DuckDB"
 _TABLE_OF_FILE = "data"
@@ -62,8 +64,10 @@ class Adapter(SQLEngine):
             if format_label == _DATABASE:
                 database.execute(f"ATTACH '{where}' AS file_{name} (READ_ONLY)")
                 database.execute(f"CREATE VIEW {name} AS FROM file_{name}.{_TABLE_OF_FILE}")
-            elif format_label in _READERS:
-                reader = _READERS[format_label].format(path=where)
+            elif format_label == "Parquet":
+                database.execute(f"CREATE VIEW {name} AS FROM read_parquet('{where}')")
+            elif format_label in _TEXT_READERS:
+                reader = _text_reader(database, _TEXT_READERS[format_label], where)
                 database.execute(f"CREATE VIEW {name} AS FROM {reader}")
             else:
                 database.register(name, _arrow_dataset(format_label, path))
@@ -105,6 +109,17 @@ class Adapter(SQLEngine):
 
     def _width(self, handle: Any) -> int:
         return len(handle["database"].execute(f"DESCRIBE {TABLE}").fetchall())
+
+
+def _text_reader(database: duckdb.DuckDBPyConnection, reader: str, path: str) -> str:
+    """Return the call that reads a file of text, with the types that all of its rows have.
+
+    DuckDB infers them from 20,480 rows, and loses or rounds later values of other types.
+    """
+    inferring = reader.format(path=path, types="sample_size = -1")
+    found = database.execute(f"DESCRIBE FROM {inferring}").fetchall()
+    types = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind, *_ in found)
+    return reader.format(path=path, types=f"auto_detect = false, columns = {{{types}}}")
 
 
 def _arrow_dataset(format_label: str, path: Path) -> Any:

@@ -10,6 +10,7 @@ from adapter_core.queries.arrow import count_of, expression, shape_of
 from adapter_core.queries.frames import aggregated, rows_where, with_keys
 from adapter_core.query import TABLE
 from adapter_core.query_engine import Part, QueryEngine
+from adapter_core.tables.inferred import read_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +93,7 @@ def _read_columns(label: str, path: Path, columns: list[str] | None) -> pd.DataF
     if label == "ORC":
         return pd.read_orc(path, columns=columns or None)
     if label == "CSV":
-        return pd.read_csv(path, usecols=columns or None, keep_default_na=False, na_values=[r"\N"])
+        return read_csv(path, usecols=columns or None, keep_default_na=False, na_values=[r"\N"])
     if label == "HDF5.table":
         return pd.read_hdf(path, _KEY, columns=columns or None)
     if label == "HDF5.fixed":

@@ -127,7 +127,7 @@ def lazy_frame(format_label: str, path: Path) -> pl.LazyFrame:
         "CSV": partial(_scan_csv, null_values=r"\N", glob=False),
         "Delta": pl.scan_delta,
         "Feather": partial(pl.scan_ipc, glob=False),
-        "JSON": lambda text: pl.scan_ndjson(glob.escape(text)),
+        "JSON": lambda text: _typed_scan(partial(pl.scan_ndjson, glob.escape(text))),
         "Parquet": partial(pl.scan_parquet, glob=False),
     }
     return scans[format_label](str(path))
@@ -143,8 +143,12 @@ def _scan_csv(path: str, **options: Any) -> pl.LazyFrame:
     renamed = "empty_string_is_null" in inspect.signature(pl.scan_csv).parameters
     option: dict[str, Any]
     option = {"empty_string_is_null": False} if renamed else {"missing_utf8_is_empty_string": True}
-    found: pl.LazyFrame = pl.scan_csv(path, **option, **options)
-    return found
+    return _typed_scan(partial(pl.scan_csv, path, **option, **options))
+
+
+def _typed_scan(scan: Callable[..., pl.LazyFrame]) -> pl.LazyFrame:
+    """Scan a file of text with the types that all of its rows have; Polars infers them from 100."""
+    return scan(schema=scan(infer_schema_length=None).collect_schema())
 
 
 def _column(name: str) -> pl.Expr:

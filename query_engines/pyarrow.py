@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.queries.arrow import expression, field
+from adapter_core.queries.arrow import expression, field, text_dataset
 from adapter_core.queries.scan import ScanEngine
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from adapter_core.query import Condition, Query
 
-_FORMATS = {"Feather": "ipc", "JSON": "json", "ORC": "orc", "Parquet": "parquet"}
+_FORMATS = {"Feather": "ipc", "ORC": "orc", "Parquet": "parquet"}
 
 
 class Adapter(ScanEngine):
@@ -36,11 +36,8 @@ class Adapter(ScanEngine):
 
         if format_label == "IPC.stream":
             return path
-        if format_label == "CSV":
-            from pyarrow import csv
-
-            nulls = csv.ConvertOptions(null_values=[r"\N"], strings_can_be_null=True)
-            return ds.dataset(path, format=ds.CsvFileFormat(convert_options=nulls))
+        if format_label in {"CSV", "JSON"}:
+            return text_dataset(format_label, path)
         return ds.dataset(path, format=_FORMATS[format_label])
 
     def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:

@@ -1,12 +1,38 @@
-"""Dtypes that pandas infers from all rows of a file, found batch by batch."""
+"""Dtypes that pandas infers from all rows of a file."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def read_csv(path: Path, **options: Any) -> pd.DataFrame:
+    """Read a file as `pandas.read_csv` does, with the dtypes that all rows have.
+
+    By default, pandas infers dtypes chunk by chunk, which takes two thirds of the CPU time of one piece.
+    If chunks disagree, the file is read again in one piece.
+    """
+    import pandas as pd
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.DtypeWarning)
+        try:
+            df = pd.read_csv(path, **options)
+        except pd.errors.DtypeWarning:
+            return pd.read_csv(path, low_memory=False, **options)
+    if any(_may_be_unsigned(column) for _, column in df.items()):
+        return pd.read_csv(path, low_memory=False, **options)
+    return df
+
+
+def _may_be_unsigned(column: pd.Series) -> bool:
+    # Chunks of signed and of unsigned integers become floats without a warning.
+    return bool(column.dtype == float and 2**63 <= column.max() <= 2**64 and column.min() >= 0)
 
 
 def common_dtypes(batches: Iterable[pd.DataFrame], dtype_of_nulls: type) -> dict[Any, type]:

@@ -81,6 +81,21 @@ def test_duckdb_loses_values_after_nulls_in_json(tmp_path):
     assert read["c"].null_count == FIRST_PART + 1
 
 
+def test_duckdb_takes_late_quotes_for_characters(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("c,d\n" + "7,1\n" * FIRST_PART + '"a ""b"" c",1\n')
+    read = duckdb.read_csv(str(path), sample_size=20_480, dtype={"c": "VARCHAR"}).to_arrow_table()
+    assert read["c"][-1].as_py() == '"a ""b"" c"'
+
+
+def test_chunks_of_wide_and_of_small_integers_are_integers(tmp_path):
+    # pandas infers dtypes of 2**20 cells at a time or less.
+    wide = pd.Series([2**64 - 1] * 20_000 + [0] * 20_000, dtype="uint64")
+    df = pd.DataFrame({"c": wide, **{f"{n}": np.zeros(len(wide), "int8") for n in range(31)}})
+    assert verify(df, back("CSV", df, tmp_path)).errors == ()
+    assert pd.read_csv(tmp_path / "table.csv")["c"].dtype == np.float64
+
+
 def test_polars_and_pyarrow_stop_at_late_types(tmp_path):
     path = tmp_path / "t"
     path.write_text("c,d\n" + "7,1\n" * FIRST_PART + "x,1\n")

@@ -193,7 +193,7 @@ UNTYPED = {
     "GeoJSON[duckdb.spatial]": {"none"},
     "GeoJSON[geopandas]": {"none"},
     "JSON[chdb]": {"natural", "none"},
-    "JSON[daft]": {"none"},
+    "JSON[daft]": {"natural", "none"},
     "JSON[datafusion]": {"natural", "none"},
     "JSON[polars]": {"natural"},
     "JSON[pyarrow]": {"natural"},
