@@ -117,6 +117,25 @@ class Comparison:
             raise TypeError(f"{self.value!r} is not a number")
         return float(self.value)
 
+    def by_total_order(self) -> list[Comparison]:
+        """Return comparisons that are true together where it is, for engines to which -0.0 is below 0.0.
+
+        That is IEEE 754's totalOrder, by which Rust libraries of Arrow compare floats:
+        https://docs.rs/arrow/latest/arrow/compute/kernels/cmp/index.html
+        """
+        if not isinstance(self.value, float) or self.value != 0:
+            return [self]
+        bounds = {
+            "==": [(">=", -0.0), ("<=", 0.0)],
+            "!=": [("!=", -0.0), ("!=", 0.0)],
+            # What is below zero is below both, and what is at least zero is at least the lesser one.
+            "<": [("<", -0.0)],
+            ">=": [(">=", -0.0)],
+            "<=": [("<=", 0.0)],
+            ">": [(">", 0.0)],
+        }
+        return [Comparison(self.column, *each) for each in bounds[self.operator]]
+
     def among_integers(self, lowest: int, highest: int) -> Comparison:
         """Return an equal comparison with an integer in the range of the column's type.
 
@@ -222,6 +241,10 @@ class Predicate:
     def fitted(self, fit: Callable[[Comparison], Comparison]) -> Predicate:
         """Return the predicate with each comparison fitted to its column, see `Comparison.fitted`."""
         return Predicate([fit(each) for each in self.comparisons])
+
+    def by_total_order(self) -> Predicate:
+        """Return an equal predicate of fitted comparisons, see `Comparison.by_total_order`."""
+        return Predicate([other for each in self.comparisons for other in each.by_total_order()])
 
 
 def contents_of(column: Any) -> str:

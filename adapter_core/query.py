@@ -77,26 +77,14 @@ Condition = Comparison | OneOf | Contains
 
 
 def by_total_order(where: Sequence[Condition]) -> list[Condition]:
-    """Return equal conditions for engines to which -0.0 is less than 0.0.
-
-    That is IEEE 754's totalOrder, by which Rust libraries of Arrow compare floats:
-    https://docs.rs/arrow/latest/arrow/compute/kernels/cmp/index.html
-    """
+    """Return equal conditions for engines to which -0.0 is less than 0.0, see `Comparison`."""
     return [other for each in where for other in _by_total_order(each)]
 
 
 def _by_total_order(found: Condition) -> list[Condition]:
     if isinstance(found, OneOf):
         return [OneOf(found.column, found.with_both_zeros)]
-    if not isinstance(found, Comparison) or not isinstance(found.value, float) or found.value != 0:
-        return [found]
-    if found.operator == "==":
-        return [OneOf(found.column, ZEROS)]
-    if found.operator == "!=":
-        return [Comparison(found.column, "!=", each) for each in ZEROS]
-    # What is below zero is below both, and what is at least zero is at least the lesser one.
-    nearest = -0.0 if found.operator in ("<", ">=") else 0.0
-    return [Comparison(found.column, found.operator, nearest)]
+    return [*found.by_total_order()] if isinstance(found, Comparison) else [found]
 
 
 @dataclass(frozen=True)

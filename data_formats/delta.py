@@ -283,6 +283,8 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         with _dataset(path) as data:
+            if _leaves_rows_out(data, predicate.columns):
+                return super()._read_where(path, columns, predicate)
             part = data.to_table(columns, arrow.arrow_filter(predicate, data.schema))
             return arrow.frame_of(part, nullable=nullable_columns(data.schema, columns, data.to_batches))
 
@@ -377,6 +379,17 @@ def _dataset(path: Path) -> Iterator[ds.Dataset]:
 
     with _addressable(path) as location:
         yield deltalake.DeltaTable(location).to_pyarrow_dataset()
+
+
+def _leaves_rows_out(data: ds.Dataset, columns: list[str]) -> bool:
+    """Return whether conditions on columns leave out files with infinite numbers.
+
+    The log has null for an infinite bound. deltalake makes a comparison with null of it, which no row
+    passes.
+    """
+    bounds = [str(each.partition_expression) for each in data.get_fragments()]
+    nulls = [f"({name} {operator} null[" for name in columns for operator in (">=", "<=")]
+    return any(each in bound for bound in bounds for each in nulls)
 
 
 def _stream(

@@ -376,15 +376,19 @@ def _codes_of(length: int) -> int:
 def _filter(predicate: Predicate, schema: pa.Schema) -> str:
     """Return a predicate in Lance's SQL, which takes literals of a column's own type only."""
     return " AND ".join(
-        f"`{each.column}` {each.operator.replace('==', '=')} {_literal(each.value)}"
-        for each in arrow.fitted_to_schema(predicate, schema, exact=True).comparisons
+        f"`{each.column}` {each.operator.replace('==', '=')} {literal_of(each.value)}"
+        for each in arrow.fitted_to_schema(predicate, schema, exact=True).by_total_order().comparisons
     )
 
 
-def _literal(value: Value) -> str:
+def literal_of(value: Value) -> str:
+    """Return a constant in Lance's SQL."""
     if isinstance(value, str):
         return "'{}'".format(value.replace("'", "''"))
-    return f"CAST('{value}' AS DOUBLE)" if isinstance(value, float) else str(value).lower()
+    if isinstance(value, float):
+        return f"CAST('{value}' AS DOUBLE)"
+    # A sign is an operation on the number after it, which is beyond 64 bits here.
+    return f"CAST('{value}' AS BIGINT)" if value == -(2**63) else str(value).lower()
 
 
 def _codec_metadata(codec: str, level: int | None) -> dict[str, str]:

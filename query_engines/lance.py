@@ -9,13 +9,13 @@ from adapter_core.predicate import Comparison
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query import OneOf, by_total_order
 from adapter_core.query_engine import Part
+from data_formats.lance import literal_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
 
-    from adapter_core.predicate import Value
     from adapter_core.query import Condition, Query
 
 
@@ -78,16 +78,7 @@ def _filter(where: Sequence[Condition]) -> str | None:
 def _condition(found: Condition) -> str:
     column = f"`{found.column}`"
     if isinstance(found, Comparison):
-        return f"{column} {found.operator.replace('==', '=')} {_literal(found.value)}"
+        return f"{column} {found.operator.replace('==', '=')} {literal_of(found.value)}"
     if isinstance(found, OneOf):
-        return f"{column} IN ({', '.join(map(_literal, found.values))})"
+        return f"{column} IN ({', '.join(map(literal_of, found.values))})"
     return f"contains({column}, '{found.text}')"
-
-
-def _literal(value: Value) -> str:
-    if isinstance(value, str):
-        return "'{}'".format(value.replace("'", "''"))
-    if isinstance(value, float):
-        return f"CAST('{value}' AS DOUBLE)"
-    # A sign is an operation on the number after it, which is beyond 64 bits here.
-    return f"CAST('{value}' AS BIGINT)" if value == -(2**63) else str(value).lower()

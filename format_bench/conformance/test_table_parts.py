@@ -140,9 +140,7 @@ def test_slices_equal_those_of_the_whole_table(adapter, share_of, saved):
 def test_predicates_select_the_rows_that_pass(adapter, share_of, saved):
     _skip_without(adapter, Feature.FILTER)
     tried = 0
-    # Filters of batches share their implementation.
-    own, default = (getattr_static(each, "_read_where") for each in (type(adapter), FilteredReads))
-    candidates = share_of(COMPARISONS[::4] if own is default else COMPARISONS)
+    candidates = share_of(COMPARISONS[:: _step(adapter)])
     for comparisons in candidates:
         predicate = Predicate([Comparison(*each) for each in comparisons])
         if not set(predicate.columns) <= set(saved.whole.columns):
@@ -154,6 +152,54 @@ def test_predicates_select_the_rows_that_pass(adapter, share_of, saved):
         _assert_equal(read, expected if columns is None else expected[columns])
         tried += 1
     assert tried > len(candidates) / 2
+
+
+EXTREMES = pd.DataFrame(
+    {
+        "zeros": [0.0, -0.0, 1.5, -2.5, 5e-324, 1e300, np.nan, -0.0],
+        "minus": [-0.0] * 8,
+        "single": np.array([0.0, -0.0, 0.1, -2.5, 1e-45, 3e38, np.nan, -0.0], "float32"),
+        "endless": [np.inf, -1.0, -np.inf, 0.0, 7.0, np.nan, -0.0, np.inf],
+        "beyond": [np.inf, 1.0, 2.0, 0.0, 7.0, np.nan, -0.0, np.inf],
+        "whole": np.array([-(2**63), 2**63 - 1, 2**53, 2**53 + 1, 0, -1, 7, 7], "int64"),
+    }
+)
+
+EXTREME_COMPARISONS = [
+    (column, operator, value)
+    for column, values in {
+        "zeros": [0.0],
+        "minus": [0.0],
+        "single": [0.0, 0.1],
+        "endless": [0.0, np.inf],
+        "beyond": [1.0, np.inf],
+        "whole": [-(2**63), 2**53 + 1, 2**63 - 1],
+    }.items()
+    for value in values
+    for operator in OPERATORS
+]
+
+
+def test_predicates_at_zeros_and_ends_select_the_rows_that_pass(adapter, share_of, path):
+    _skip_without(adapter, Feature.FILTER)
+    df = EXTREMES[[name for name in EXTREMES if _is_accepted(adapter, EXTREMES[[name]])]]
+    adapter.save(df, path)
+    whole = adapter.read(path)
+    differ = []
+    for column, operator, value in share_of(EXTREME_COMPARISONS[:: _step(adapter)]):
+        if column not in df.columns:
+            continue
+        predicate = _where(column, operator, value)
+        expected = whole[_passing(whole, predicate)].reset_index(drop=True)
+        if not adapter.read(path, rows=predicate).equals(expected):
+            differ.append(f"{column} {operator} {value!r}")
+    assert differ == []
+
+
+def _step(adapter: DataFormat) -> int:
+    """Return which part of all comparisons to try: filters of batches share their implementation."""
+    own, default = (getattr_static(each, "_read_where") for each in (type(adapter), FilteredReads))
+    return 5 if own is default else 1
 
 
 def _passing(df: pd.DataFrame, predicate: Predicate) -> list[bool]:
