@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from datetime import MAXYEAR, MINYEAR
 from decimal import ROUND_DOWN, Context, Decimal
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ NOT_XML = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x{FFFE}\x{FFFF}]"
 
 NANOSECOND_YEARS = 1678, 2261
 """First and last whole year of a 64-bit count of nanoseconds since 1970, see `pandas.Timestamp.min`."""
+
+UNLIKE_ISO_8601 = "datetimes beyond the years 1 to 9999, or UTC offsets with seconds, unlike ISO 8601"
 
 _FLOATS = {Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT}
 
@@ -186,7 +189,17 @@ def datetimes_beyond(df: pd.DataFrame, kinds: set[Kind], first: int, last: int) 
     return None
 
 
-def offsets_with_seconds(df: pd.DataFrame) -> str | None:
+def datetimes_beyond_python(df: pd.DataFrame) -> str | None:
+    """Return the first column of datetimes outside the years of `datetime.datetime`, 1 to 9999."""
+    return datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, MINYEAR, MAXYEAR)
+
+
+def datetimes_unlike_iso_8601(df: pd.DataFrame) -> str | None:
+    """Return the first column of datetimes whose text is none of ISO 8601, see `UNLIKE_ISO_8601`."""
+    return datetimes_beyond_python(df) or _offsets_with_seconds(df)
+
+
+def _offsets_with_seconds(df: pd.DataFrame) -> str | None:
     """Return the first column of datetimes whose offset from UTC is not whole minutes.
 
     Text of ISO 8601 has offsets in minutes. Time zones had others until 1972, most until about 1900.

@@ -19,7 +19,7 @@ from adapter_core.kinds import types_in, without_maps
 from adapter_core.snippets import keywords
 from adapter_core.tables.arrow import PANDAS, frame_of_part, pandas_metadata, pandas_of, reader_of
 from adapter_core.tables.fetched import FetchedFormat
-from adapter_core.values import datetimes_beyond, integers_beyond_int64
+from adapter_core.values import datetimes_beyond_python, integers_beyond_int64
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,9 +51,6 @@ _LATER = 10**18
 
 WHOLE_FILE = "file:"
 """Start of the names of codecs around the whole file, which are not the format's own."""
-
-# Years of `datetime.datetime`, fastavro's type of timestamps.
-PYTHON_YEARS = 1, 9999
 
 
 class Adapter(FetchedFormat, PartialReads, Streams):
@@ -139,8 +136,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         self._refuse_column(integers_beyond_int64(df), "integers beyond Avro's long, 2**63 - 1")
-        name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *PYTHON_YEARS)
-        self._refuse_column(name, "datetimes beyond the years 1 to 9999")
+        self._refuse_column(datetimes_beyond_python(df), "datetimes beyond the years 1 to 9999")
 
     def _check_inside(self, name: str, kind: Kind, array: pa.Array) -> None:
         import pyarrow as pa

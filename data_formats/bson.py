@@ -13,7 +13,7 @@ from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, 
 from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.rows import pieces, row_blocks
-from adapter_core.values import datetimes_beyond, integers_beyond_int64
+from adapter_core.values import datetimes_beyond_python, integers_beyond_int64
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,9 +26,6 @@ _READ_BYTES = 2**16
 # A document starts with its length, which counts itself: https://bsonspec.org/spec.html
 _LENGTH = struct.Struct("<i")
 _SHORTEST_BYTES = 5
-
-# Years of `datetime.datetime`, pymongo's type of datetimes.
-PYTHON_YEARS = 1, 9999
 
 _DATETIMES_ONLY = "BSON has datetimes only"
 _NO_TYPE = "BSON has no type for them"
@@ -96,8 +93,7 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
             if kind in (Kind.DATETIME, Kind.ZONED_DATETIME) and _finer_than_milliseconds(column):
                 self._refuse_column(name, "datetimes finer than BSON's milliseconds")
         self._refuse_column(integers_beyond_int64(df), "integers beyond BSON's, 2**63 - 1")
-        name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *PYTHON_YEARS)
-        self._refuse_column(name, "datetimes beyond the years 1 to 9999")
+        self._refuse_column(datetimes_beyond_python(df), "datetimes beyond the years 1 to 9999")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

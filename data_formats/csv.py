@@ -98,7 +98,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         }
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        self._refuse_column(values.offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
+        self._refuse_column(values.datetimes_unlike_iso_8601(df), values.UNLIKE_ISO_8601)
         name = values.timedeltas_beyond_nanoseconds(df)
         self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
         for name, text in values.text_columns(df):

@@ -34,7 +34,7 @@ from adapter_core.kinds import kind_of_arrow, types_in
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.tables.parquet_files import ParquetFiles
-from adapter_core.values import integers_beyond_int64, with_nanoseconds
+from adapter_core.values import datetimes_beyond_python, integers_beyond_int64, with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,6 +127,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
             raise self.refusal("a column has no name")
         self._refuse_column(with_nanoseconds(df), "nanoseconds; PyIceberg writes none")
         self._refuse_column(integers_beyond_int64(df), "integers beyond Iceberg's long, 2**63 - 1")
+        self._refuse_column(datetimes_beyond_python(df), "datetimes beyond the years 1 to 9999")
 
     def _check_inside(self, name: str, kind: Kind, array: pa.Array) -> None:
         super()._check_inside(name, kind, array)

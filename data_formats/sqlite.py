@@ -14,7 +14,7 @@ from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import NESTED, nested_array
 from adapter_core.tables import sql, vectors
 from adapter_core.tables.sql import query
-from adapter_core.values import offsets_with_seconds, with_nanoseconds
+from adapter_core.values import UNLIKE_ISO_8601, datetimes_unlike_iso_8601, with_nanoseconds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +70,7 @@ class Adapter(sql.SQLiteTable, Streams, Changeable):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
-        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
+        self._refuse_column(datetimes_unlike_iso_8601(df), UNLIKE_ISO_8601)
         self._refuse_column(with_nanoseconds(df), "nanoseconds, which pandas leaves out")
 
     def _check_inside(self, name: str, kind: Kind, array: pa.Array) -> None:

@@ -68,7 +68,7 @@ class Adapter(XMLFormat):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
-        self._refuse_column(values.offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
+        self._refuse_column(values.datetimes_unlike_iso_8601(df), values.UNLIKE_ISO_8601)
         name = values.timedeltas_beyond_nanoseconds(df)
         self._refuse_column(name, "timedeltas beyond 64-bit nanoseconds, which pandas cannot parse")
 

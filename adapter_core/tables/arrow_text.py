@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, ClassVar
 from adapter_core import ColumnNames, ColumnReads, Kind, Trait, kinds_of
 from adapter_core.tables.arrow import REFUSES_WITHOUT_METADATA, arrow_of, retyped
 from adapter_core.values import (
+    UNLIKE_ISO_8601,
+    datetimes_unlike_iso_8601,
     infinite_floats,
     integers_beyond_int64,
-    offsets_with_seconds,
     text_columns,
 )
 
@@ -75,7 +76,7 @@ class InferredCSV(ColumnReads):
     """True if the names of columns are quoted, also the first one in the file."""
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
+        self._refuse_column(datetimes_unlike_iso_8601(df), UNLIKE_ISO_8601)
         if not self.quotes_names and df.columns[0].startswith("\ufeff"):
             raise self.refusal("the first column name starts with a byte order mark, which is not read")
         name = integers_beyond_int64(df)
@@ -109,7 +110,7 @@ class JSONLines(ColumnNames):
     refuses_inside: ClassVar = dict.fromkeys((Kind.DATE, Kind.DATETIME, Kind.ZONED_DATETIME), _AS_TEXT)
 
     def _check_values(self, df: pd.DataFrame) -> None:
-        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
+        self._refuse_column(datetimes_unlike_iso_8601(df), UNLIKE_ISO_8601)
         self._refuse_column(infinite_floats(df), "an infinite value; JSON has no infinity")
         self._refuse_column(integers_beyond_int64(df), "integers beyond 2**63 - 1, read differently")
 

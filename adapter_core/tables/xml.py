@@ -18,7 +18,13 @@ from adapter_core import AS_A_WHOLE, BatchedReads, DataFormat, FilteredReads, Ro
 from adapter_core.file_facts import FileFacts
 from adapter_core.tables.arrow import frame_of
 from adapter_core.tables.arrow_text import REFUSES, all_match, as_type, common_types, plain_of
-from adapter_core.values import NOT_XML, any_matches, offsets_with_seconds, text_columns
+from adapter_core.values import (
+    NOT_XML,
+    UNLIKE_ISO_8601,
+    any_matches,
+    datetimes_unlike_iso_8601,
+    text_columns,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +90,7 @@ class XMLRows(XMLFormat, RowReads, FilteredReads, BatchedReads):
 
     def _check_values(self, df: pd.DataFrame) -> None:
         super()._check_values(df)
-        self._refuse_column(offsets_with_seconds(df), "UTC offsets with seconds, unlike ISO 8601")
+        self._refuse_column(datetimes_unlike_iso_8601(df), UNLIKE_ISO_8601)
 
     def _check_text(self, name: str, text: pa.Array) -> None:
         if all_match(text, _NUMBER) or all_match(text, "true|false"):

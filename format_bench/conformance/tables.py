@@ -83,6 +83,9 @@ def regressions() -> dict[str, pd.DataFrame]:
         "whole floats beyond 64 bits": pd.DataFrame({"c": [0.0, 2.7294625707866907e19]}),
         "whole floats beyond 64 bits and a null": pd.DataFrame({"c": [np.nan, 2.5e20, 1.0]}),
         "timedeltas of millennia": pd.DataFrame({"c": np.array([10**11, -(10**11)], "m8[s]")}),
+        "datetimes beyond the year 9999": pd.DataFrame(
+            {"c": np.array(["2020-01-01", "10000-01-01"], "M8[us]"), "d": [1, 2]}
+        ),
         "datetimes with an offset of seconds": pd.DataFrame(
             {"c": pd.to_datetime(["1880-01-01", "2020-01-01"]).as_unit("s").tz_localize("Europe/Prague")}
         ),
