@@ -71,7 +71,13 @@ def sums_of(batches: Iterable[Batch], columns: Sequence[str], where: Predicate |
         for name, parts in sums.items():
             values = batch[name] if rows is None else batch[name].take(rows)
             parts.append(values.sum().item())
-    return ColumnSums(count, {name: math.fsum(parts) for name, parts in sums.items()})
+    return ColumnSums(count, {name: _total(parts) for name, parts in sums.items()})
+
+
+def _total(parts: list[float]) -> float:
+    # `math.fsum` raises where the sum is none: of both infinities, or beyond all floats.
+    total = sum(parts)
+    return math.fsum(parts) if math.isfinite(total) else total
 
 
 def _with_selected_rows(

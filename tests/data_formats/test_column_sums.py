@@ -175,3 +175,11 @@ def test_batches_are_joined_and_added_up():
 def test_sums_of_32_bit_integers_do_not_overflow():
     batch = {"a": np.full(3, 2**31 - 1, np.int32)}
     assert sums_of([batch], ["a"], None).sums == {"a": 3.0 * (2**31 - 1)}
+
+
+@pytest.mark.parametrize(
+    ("values", "total"), [((np.inf, -np.inf), "nan"), ((1e308, 1e308), "inf"), ((1.0, 2.0), "3.0")]
+)
+def test_sums_that_are_no_number_are_answers(values, total):
+    batches = [{"c": np.array([each])} for each in values]
+    assert str(sums_of(batches, ["c"], None).sums["c"]) == total
