@@ -62,8 +62,10 @@ class Adapter(SQLEngine):
     def open(self, format_label: str, tables: Mapping[str, Path]) -> _Database:
         database = _Database()
         for name, path in tables.items():
-            where = str(path.absolute()).replace("\\", "\\\\").replace("'", "\\'")
-            source = f"file('{where}', '{_FORMATS[format_label]}')"
+            source = f"{_literal(str(path.absolute()))}, '{_FORMATS[format_label]}'"
+            if format_label == "JSON":
+                source += f", {_literal(database.structure(source))}"
+            source = f"file({source})"
             database.connection.query(f"CREATE VIEW {name} AS SELECT * FROM {source}")  # noqa: S608 (a path)
         return database
 
@@ -98,8 +100,18 @@ class _Database:
         found = self.connection.query(statement, "Arrow").bytes()
         return pa.ipc.open_file(pa.py_buffer(found)).read_all()
 
+    def structure(self, file: str) -> str:
+        """Return the types of the columns of a file, which each answer would infer again."""
+        rows = self.answer(f"DESCRIBE file({file})").to_pylist()
+        return ", ".join(f"{_literal(each['name'], '`')} {each['type']}" for each in rows)
+
     @cached_property
     def floats(self) -> set[str]:
         """Names of the columns of floats in the usual table."""
         rows = self.answer(f"DESCRIBE {TABLE}").to_pylist()
         return {each["name"] for each in rows if "Float" in each["type"]}
+
+
+def _literal(text: str, quote: str = "'") -> str:
+    """Return a text, or a name between backticks, with what would end it escaped."""
+    return quote + text.replace("\\", "\\\\").replace(quote, f"\\{quote}") + quote
