@@ -32,6 +32,7 @@ NANOSECOND_YEARS = 1678, 2261
 """First and last whole year of a 64-bit count of nanoseconds since 1970, see `pandas.Timestamp.min`."""
 
 UNLIKE_ISO_8601 = "datetimes beyond the years 1 to 9999, or UTC offsets with seconds, unlike ISO 8601"
+"""What `datetimes_unlike_iso_8601` finds: its years have four digits, and its offsets are in minutes."""
 
 _FLOATS = {Kind.FLOAT, Kind.HALF_FLOAT, Kind.NULLABLE_FLOAT}
 

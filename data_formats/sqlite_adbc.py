@@ -13,6 +13,7 @@ from adapter_core.file_facts import FileFacts
 from adapter_core.tables import sql
 from adapter_core.tables.arrow import arrow_of, frame_of
 from adapter_core.tables.sql import query
+from adapter_core.values import datetimes_beyond_python
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,6 +61,10 @@ class Adapter(sql.SQLiteTable):
             "category": "str",
         },
     )
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        super()._check_values(df)
+        self._refuse_column(datetimes_beyond_python(df), "datetimes beyond the years 1 to 9999")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -46,8 +46,7 @@ class Adapter(SQLEngine):
         return ""
 
     def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
-        scan = {"JSON": _scan_json, "Parquet": _scan_parquet}[format_label]
-        return {name: scan(path) for name, path in tables.items()}
+        return {name: _scan(format_label, path) for name, path in tables.items()}
 
     def _statement(self, handle: dict[str, Any], query: Query) -> str:
         floats = floats_of(handle[TABLE].schema().to_pyarrow_schema()) if query.groups else ()
@@ -62,24 +61,14 @@ class Adapter(SQLEngine):
         return len(handle[TABLE].column_names)
 
 
-def _scan_parquet(path: Path) -> Any:
+def _scan(format_label: str, path: Path) -> Any:
     import daft
 
-    return daft.read_parquet(_pattern(path))
-
-
-def _scan_json(path: Path) -> Any:
-    """Scan a file with the types that pyarrow infers from all rows.
-
-    Daft infers them from the first ones, and has no rows for a condition on later values of other types.
-    """
-    import daft
-
+    # Brackets in a path are no pattern.
+    pattern = glob.escape(str(path))
+    if format_label == "Parquet":
+        return daft.read_parquet(pattern)
+    # Daft infers types from the first rows, and has none for a condition on later values of others.
     schema = daft.Schema.from_pyarrow_schema(text_dataset("JSON", path).schema)
     types = {each.name: each.dtype for each in schema}
-    return daft.read_json(_pattern(path), infer_schema=False, schema=types)
-
-
-def _pattern(path: Path) -> str:
-    # Brackets in a path are no pattern.
-    return glob.escape(str(path))
+    return daft.read_json(pattern, infer_schema=False, schema=types)

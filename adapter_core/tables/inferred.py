@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +20,12 @@ def read_csv(path: Path, **options: Any) -> pd.DataFrame:
     """
     import pandas as pd
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), suppress(pd.errors.DtypeWarning):
         warnings.simplefilter("error", pd.errors.DtypeWarning)
-        try:
-            df = pd.read_csv(path, **options)
-        except pd.errors.DtypeWarning:
-            return pd.read_csv(path, low_memory=False, **options)
-    if any(_may_be_unsigned(column) for _, column in df.items()):
-        return pd.read_csv(path, low_memory=False, **options)
-    return df
+        df = pd.read_csv(path, **options)
+        if not any(_may_be_unsigned(column) for _, column in df.items()):
+            return df
+    return pd.read_csv(path, low_memory=False, **options)
 
 
 def _may_be_unsigned(column: pd.Series) -> bool:

@@ -26,7 +26,7 @@ from adapter_core.errors import InvalidSelectionError
 from adapter_core.kinds import kinds_of
 from adapter_core.predicate import BOOLEANS, NUMBERS, TEXT
 from adapter_core.remote_adapter import IN_PLACE
-from adapter_core.values import datetimes_beyond_python, integers_beyond_int64, with_minus_zero
+from adapter_core.values import integers_beyond_int64, with_minus_zero
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,7 +148,6 @@ class SQLiteTable(PartialReads, Tunable):
         if reason:
             raise self.refusal(reason)
         self._refuse_column(integers_beyond_int64(df), "integers beyond 2**63 - 1")
-        self._refuse_column(datetimes_beyond_python(df), "datetimes beyond the years 1 to 9999")
         self._refuse_column(with_minus_zero(df), "-0.0, which SQLite keeps as 0.0")
 
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
