@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from format_bench.instruments.memory_limit import OUT_OF_MEMORY
 from format_bench.results.status import CellStatus
 
 
@@ -84,6 +85,7 @@ class Journal:
         note.write(json.dumps(head) + "\n")
         note.flush()
         faulthandler.enable(note)
+        faulthandler.register(OUT_OF_MEMORY, note, all_threads=False, chain=True)
         faulthandler.dump_traceback_later(limit_seconds, exit=True, file=note)
         self._note = path, note
 
@@ -93,6 +95,7 @@ class Journal:
             return
         path, note = self._note
         faulthandler.cancel_dump_traceback_later()
+        faulthandler.unregister(OUT_OF_MEMORY)
         faulthandler.disable()
         note.close()
         path.unlink()
@@ -148,6 +151,8 @@ class Journal:
             sentence = f"not finished after {facts['limit_seconds']:.0f} seconds, {_place(traceback)}"
         elif traceback.startswith("Fatal Python error"):
             sentence = f"{traceback.splitlines()[0]}, {_place(traceback)}"
+        elif traceback:
+            sentence = f"it took the memory that this machine has, {_place(traceback)}"
         return Reason(facts["suite"], facts["params"], status, sentence, facts["commit"], facts["time"])
 
 

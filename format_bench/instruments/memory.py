@@ -21,6 +21,7 @@ from typing import Any, Self
 KIB = 1024
 
 _STATUS = Path("/proc/self/status")
+_MACHINE = Path("/proc/meminfo")
 
 IS_MEASURED = _STATUS.exists()
 
@@ -116,6 +117,11 @@ def resident_bytes() -> int:
     return _status_bytes("VmRSS")
 
 
+def available_bytes() -> int:
+    """Return the memory of this machine that programs can still get without swapping."""
+    return number_in(_MACHINE, "MemAvailable") * KIB
+
+
 def measure(step: Callable[[], Any]) -> tuple[Growth, Any]:
     """Call once; return the memory growth and the result.
 
@@ -138,11 +144,22 @@ def reset_peak() -> bool:
 
 def _status_bytes(field: str) -> int:
     """Return a size in bytes from /proc/self/status."""
-    for line in _STATUS.read_text(encoding="ascii").splitlines():
+    return number_in(_STATUS, field) * KIB
+
+
+def number_in(path: Path, field: str) -> int:
+    """Return the number of a field of a file in /proc, in the file's unit.
+
+    Raises
+    ------
+    OSError
+        If there is no such field, or no such file.
+    """
+    for line in path.read_text(encoding="ascii").splitlines():
         name, _, value = line.partition(":")
         if name == field:
-            return int(value.split()[0]) * KIB
-    raise OSError(f"{_STATUS} has no {field}")
+            return int(value.split()[0])
+    raise OSError(f"{path} has no {field}")
 
 
 def _max_resident_bytes() -> int:

@@ -1,4 +1,4 @@
-"""Limits of the memory of a process, enforced by the kernel where it permits.
+"""Limits of the memory of a process, enforced by the kernel where it permits; a guard of a machine's.
 
 A control group limits all memory of its processes, the page cache of their files included, which the
 kernel gives back before it kills. Memory from before a process entered, e.g. modules that its parent had
@@ -13,6 +13,7 @@ https://docs.kernel.org/admin-guide/cgroup-v1/memory.html
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import resource
 import secrets
@@ -24,12 +25,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from format_bench.instruments.memory import resident_bytes
+from format_bench.instruments.memory import available_bytes, resident_bytes
+from format_bench.instruments.process_tree import descendants
+
+LOG = logging.getLogger(__name__)
 
 _MOUNT = Path("/sys/fs/cgroup")
 
 # A group is empty milliseconds after its last process; polling costs nothing beside.
 _POLL_SECONDS = 0.01
+
+OUT_OF_MEMORY = signal.SIGUSR1
+"""Signal by which `largest_ended_below` ends a process, which may write where it was beforehand."""
+
+# A table that is being copied grows by some 2 GB a second.
+_GUARD_SECONDS = 0.2
+_END_SECONDS = 5.0
 
 WATCHING = "a thread that watches the resident memory"
 
@@ -86,6 +97,54 @@ def limited(limit_bytes: int) -> Iterator[MemoryLimit]:
                 break
             except OSError:
                 time.sleep(_POLL_SECONDS)
+
+
+@contextmanager
+def largest_ended_below(least_bytes: int) -> Iterator[None]:
+    """End the largest process that this one has started, whenever the machine has less memory left.
+
+    The kernel by itself does so only after minutes in which nothing moves: first it gives up the pages
+    of programs, and reads them again. The measured process has no thread more for it, which would take
+    its time.
+
+    Parameters
+    ----------
+    least_bytes : int
+        Memory that is to stay available.
+    """
+    ended = threading.Event()
+
+    def guard() -> None:
+        while not ended.wait(_GUARD_SECONDS):
+            if available_bytes() < least_bytes:
+                _end_largest(ended)
+
+    thread = threading.Thread(target=guard, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _end_largest(ended: threading.Event) -> None:
+    import psutil
+
+    sizes = {}
+    for each in descendants(os.getpid()):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            sizes[each] = each.memory_info().rss
+    if not sizes:
+        return
+    largest = max(sizes, key=sizes.__getitem__)
+    size = sizes[largest] / 1e9
+    LOG.warning("ending process %s, which takes %.1f GB: no memory is left", largest.pid, size)
+    with contextlib.suppress(psutil.NoSuchProcess):
+        largest.send_signal(OUT_OF_MEMORY)
+        # The kernel takes a second or two to free so much. Who waits for it gets its status, not we.
+        ended.wait(_END_SECONDS)
+        largest.kill()
 
 
 def _control_group(limit_bytes: int) -> tuple[Path, str] | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from format_bench.instruments.memory import KIB
+from format_bench.instruments.memory import KIB, number_in
 
 if TYPE_CHECKING:
     import psutil
@@ -90,16 +90,8 @@ def _cpu_clock(pid: int) -> int:
 
 
 def _fetched_bytes(process: psutil.Process) -> float:
-    return _number_in(Path(f"/proc/{process.pid}/io"), "read_bytes")
+    return number_in(Path(f"/proc/{process.pid}/io"), "read_bytes")
 
 
 def _proportional_bytes(process: psutil.Process) -> float:
-    return _number_in(Path(f"/proc/{process.pid}/smaps_rollup"), "Pss") * KIB
-
-
-def _number_in(path: Path, field: str) -> int:
-    for line in path.read_text(encoding="ascii").splitlines():
-        name, _, value = line.partition(":")
-        if name == field:
-            return int(value.split()[0])
-    raise OSError(f"{path} has no {field}")
+    return number_in(Path(f"/proc/{process.pid}/smaps_rollup"), "Pss") * KIB

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -26,6 +27,10 @@ cat > .venv/bin/python << 'END'
 chmod +x .venv/bin/python
 exit
 """
+PACKAGES = (
+    "adapter_core",
+    *(f"format_bench/{name}" for name in ("automation", "instruments", "system")),
+)
 FILES = (
     *("cron.sh", ".gitignore", "format_bench/__init__.py", "format_bench/monthly.py"),
     *("format_bench/asv_support/__init__.py", "format_bench/asv_support/journal.py"),
@@ -109,7 +114,7 @@ class World:
 
     def _write_remote(self) -> None:
         other = self.folder / "other"
-        for package in ("adapter_core", "format_bench/automation", "format_bench/system"):
+        for package in PACKAGES:
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / package, other / package, ignore=ignored)
         for name in FILES:
@@ -224,6 +229,9 @@ class World:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
         process.wait()
+        # A process whose first thread has ended counts as ended, while its others still hold the lock.
+        with (self.server / ".asv/cron.lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
 
     def kill_at(self, day: str, moment: str) -> None:
         """Run cron.sh, and kill it at a moment of its run."""

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Self
 
 from adapter_core.adapter import format_of
+from format_bench.instruments.memory import available_bytes
 from format_bench.results.suites import FAMILIES, LIMIT_SECONDS, Benchmark, Step, Suite
 
 # Name of the folder, in the folder of asv's results. Its files end in .jsonl, since asv reads every
@@ -132,9 +133,7 @@ class RoomWatch:
 
 def _free() -> tuple[int, int]:
     """Return the free bytes of the disk of temporary files, and of memory."""
-    facts = Path("/proc/meminfo").read_text(encoding="ascii")
-    (available,) = (line for line in facts.splitlines() if line.startswith("MemAvailable:"))
-    return shutil.disk_usage(tempfile.gettempdir()).free, int(available.split()[1]) * 1024
+    return shutil.disk_usage(tempfile.gettempdir()).free, available_bytes()
 
 
 def typical_seconds(suite: Suite, label: str, scale: str) -> float:

@@ -34,9 +34,14 @@ from format_bench.automation.monthly.state import (
     MonthState,
     state_path,
 )
+from format_bench.instruments.memory_limit import largest_ended_below
 from format_bench.results.suites import parts_of
 
 LOG = logging.getLogger(__name__)
+
+# As much as the tools, the page cache of programs and the kernel need: below a few hundred MB pages of
+# programs are read again and again.
+_LEAST_MEMORY_BYTES = 1_000_000_000
 
 
 def suite_names() -> list[str]:
@@ -118,7 +123,7 @@ class MonthSuites:
             month.begun[key] = time.time()
             month.write(state_path(self.scale))
             left_seconds = plan.left_seconds(month.spent.get(suite, 0.0))
-            with RoomWatch() as watch:
+            with RoomWatch() as watch, largest_ended_below(_LEAST_MEMORY_BYTES):
                 succeeded = self._measure(plan, portion, month.begun[key] + left_seconds)
             seconds = time.time() - month.begun[key]
             is_whole = seconds < left_seconds

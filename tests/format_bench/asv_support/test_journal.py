@@ -12,6 +12,7 @@ from asv.runner import BenchmarkResult
 
 from format_bench.asv_support.journal import Journal
 from format_bench.asv_support.results import NOT_SELECTED, UNEXPLAINED, run_of
+from format_bench.instruments import memory_limit
 from format_bench.results.status import CellStatus
 
 CELL = ["CSV", "eq"]
@@ -79,6 +80,36 @@ def run_with(values, datasets, folder):
     result = Results({"machine": "m", "cpu": ""}, {}, COMMIT, 0, "3", "env", {})
     result.add_result(benchmark, BenchmarkResult(values, taken, numbers, **empty), record_samples=True)
     return run_of(result, {benchmark["name"]: benchmark}, folder).cells
+
+
+HUNGRY = """
+import sys
+from pathlib import Path
+from format_bench.asv_support.journal import Journal
+Journal(Path(sys.argv[1]), "env", "abc").watch("tabular.Tabular", ["CSV", "eq"], 60)
+taken = b"x" * 500_000_000
+print(flush=True)
+input()
+"""
+
+
+def test_a_cell_ended_for_want_of_memory_says_so_and_smaller_processes_go_on(tmp_path, monkeypatch):
+    left = iter([10**12])
+    monkeypatch.setattr(memory_limit, "available_bytes", lambda: next(left, 10**12))
+    options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with (
+        subprocess.Popen([sys.executable, "-c", "input()"], **options) as small,
+        subprocess.Popen([sys.executable, "-c", HUNGRY, tmp_path], **options) as hungry,
+    ):
+        hungry.stdout.readline()
+        with memory_limit.largest_ended_below(10**9):
+            left = iter([10**9 - 1])
+            assert hungry.wait(30) == -memory_limit.OUT_OF_MEMORY
+        assert small.poll() is None
+        small.communicate(b"\n")
+    reason = Journal(tmp_path, "env", "abc").ended_badly("tabular.Tabular", CELL)
+    assert reason.status is CellStatus.FAILED
+    assert reason.sentence.startswith("it took the memory that this machine has, at <string>")
 
 
 def test_one_reason_for_a_format_is_that_of_all_its_empty_cells(tmp_path):
