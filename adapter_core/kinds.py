@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -242,6 +243,15 @@ def deeper(dtype: pa.DataType, change: Callable[[pa.DataType], pa.DataType]) -> 
         of = pa.list_ if types.is_list(dtype) else pa.large_list
         return of(dtype.value_field.with_type(change(dtype.value_type)))
     return dtype
+
+
+@cache
+def dtype_named(name: str) -> Any:
+    """Return the dtype that pandas knows by a name."""
+    import pandas as pd
+
+    # Cached, since pandas tries one class of dtypes after the other.
+    return pd.api.types.pandas_dtype(name)
 
 
 def nested_dtype(dtype: pa.DataType) -> pd.ArrowDtype | None:

@@ -151,5 +151,6 @@ def _rows_of(fields: Mapping[str, np.ndarray]) -> np.ndarray:
 def _fields(rows: h5py.Dataset, names: list[str]) -> Any:
     """Return an object whose slices are rows with at least these fields."""
     # To take fields apart costs HDF5 more than to copy rows that mostly consist of them.
-    wanted = sum(rows.dtype[name].itemsize for name in names)
-    return rows if 2 * wanted > rows.dtype.itemsize else rows.fields(names)
+    dtype = rows.dtype  # which h5py makes anew each time
+    wanted = sum(dtype[name].itemsize for name in names)
+    return rows if 2 * wanted > dtype.itemsize else rows.fields(names)

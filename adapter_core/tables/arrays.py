@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import InvalidSelectionError, Kind, UnknownNameError
-from adapter_core.kinds import NESTED, kind_of, nested_array
+from adapter_core.kinds import NESTED, dtype_named, kind_of, nested_array
 from adapter_core.tables import text_arrays, vectors
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def column_from_arrays(description: dict[str, Any], arrays: Mapping[str, np.ndar
         numbers = values.view("uint8") if kind.value_type == "uint8" else values
         return pd.arrays.ArrowExtensionArray(vectors.vectors_of(numbers, kind, valid))
     objects = description.get("objects")
-    dtype = pd.api.types.pandas_dtype(description["dtype"])
+    dtype = dtype_named(description["dtype"])
     if objects in ("text", "bytes") or isinstance(dtype, pd.StringDtype):
         offsets = arrays[description["offsets"]] if "offsets" in description else None
         return _text(values, offsets, valid, dtype, is_bytes=objects == "bytes")

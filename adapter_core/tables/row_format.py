@@ -26,7 +26,7 @@ from adapter_core import (
     kinds_of,
 )
 from adapter_core.file_facts import FileFacts
-from adapter_core.kinds import NESTED, nested_array
+from adapter_core.kinds import NESTED, dtype_named, nested_array
 from adapter_core.tables.rows import ColumnBuilder, block_rows, pieces
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def dtypes_of_numbers(description: Any, columns: Sequence[str]) -> dict[str, np.
     for name in columns:
         if name not in by_name:
             raise UnknownNameError("column", name, by_name)
-        dtype: Any = pd.api.types.pandas_dtype(by_name[name])
+        dtype: Any = dtype_named(by_name[name])
         if not pd.api.types.is_numeric_dtype(dtype):
             raise InvalidSelectionError(f"column {name!r} contains {dtype}, not numbers")
         found[name] = getattr(dtype, "numpy_dtype", dtype)

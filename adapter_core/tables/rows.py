@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Kind, kinds_of
-from adapter_core.kinds import NESTED, nested_array, without_maps
+from adapter_core.kinds import NESTED, dtype_named, nested_array, without_maps
 
 if TYPE_CHECKING:
     import numpy as np
@@ -127,7 +126,7 @@ class ColumnBuilder:
 
     def __init__(self, description: dict[str, Any]) -> None:
         self.description = description
-        self.dtype = _dtype(description["dtype"])
+        self.dtype = dtype_named(description["dtype"])
         nested = "arrow" in description
         self.type = _nested_type(description["arrow"]) if nested else _arrow_type(self.dtype)
         self.chunks: list[Any] = []
@@ -159,14 +158,6 @@ class ColumnBuilder:
         if column.null_count and self.dtype.kind in "biu":
             raise ValueError(f"column {self.description['name']!r} of {self.dtype} contains nulls")
         return _writeable(column)
-
-
-@cache
-def _dtype(name: str) -> Any:
-    import pandas as pd
-
-    # Cached, since pandas tries one class of dtypes after the other.
-    return pd.api.types.pandas_dtype(name)
 
 
 def _nested_type(schema: str) -> pa.DataType:
