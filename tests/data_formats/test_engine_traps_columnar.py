@@ -252,6 +252,21 @@ def test_tsfile_makes_names_lower_case_and_the_adapter_restores_them(tmp_path):
     )
 
 
+def test_tsfile_does_not_read_long_texts_which_the_adapter_refuses(tmp_path):
+    rows, naive = 10_001, tmp_path / "naive.tsfile"
+    df = pd.DataFrame({"a": ["\u00e9" * 510] * rows})
+    tsfile.dataframe_to_tsfile(df, str(naive))
+    with pytest.raises(tsfile.exceptions.PartialReadError):
+        tsfile.to_dataframe(str(naive))
+    refused = "column '.' contains values of more than 1,000 bytes; TsFile's reader fails"
+    for values in (df.a, df.a.astype("category"), df.a.str.encode("utf-8")):
+        with pytest.raises(CannotHoldError, match=refused):
+            data_formats.get("TsFile").check(pd.DataFrame({"n": range(rows), "c": values}))
+    held = pd.DataFrame({"a": ["\u00e9" * 500] * rows, "b": [b"x" * 1_000] * rows})
+    adapter, path = saved("TsFile", held, tmp_path)
+    assert verify(held, adapter.read(path)).exact
+
+
 def test_iceberg_names_its_final_place_so_that_others_read_it(tmp_path):
     df = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
     _, path = saved("Iceberg", df, tmp_path)
