@@ -35,8 +35,8 @@ _PLAIN_NAME = re.compile(r"(?!time$)[a-z][a-z0-9_]*", re.ASCII)
 # As in `adapter_core.partial_reads`.
 _BATCH_ROWS = 65_536
 
-# A page begins with statistics, among them four of its texts, and the reader takes 4 KiB for them. Reading
-# 200 texts of 10,000 bytes corrupts its memory (tsfile 2.5.0).
+# A page begins with statistics, among them four of its texts, and the reader takes 4 KiB for these.
+# Reading 200 texts of 10,000 bytes corrupts its memory (tsfile 2.5.0).
 _LONGEST_BYTES = 1_000
 
 _NO_TYPE = "TsFile has no type for them"
