@@ -313,7 +313,9 @@ def _selected(
     store: pd.HDFStore, columns: list[str] | None, start: int, stop: int | None
 ) -> pd.DataFrame:
     df: pd.DataFrame = store.select(KEY, columns=columns, start=start, stop=stop)
-    return df.reset_index(drop=True)
+    # Of text that is null in all of these rows, pandas infers no type.
+    text = [name for name, dtype in df.dtypes.items() if dtype == object]
+    return df.astype(dict.fromkeys(text, "str")).reset_index(drop=True)
 
 
 def _places(table: tables.Table) -> dict[str, tuple[str, int]]:

@@ -34,6 +34,7 @@ SLICES = [
     (0, None),
     (630, 1_250),
     (640, 665),
+    (655, 660),  # nulls alone in columns that have some
     (1_290, 2_000),
     (ROWS, 1_500),
     (9_999, None),
