@@ -122,6 +122,11 @@ def available_bytes() -> int:
     return number_in(_MACHINE, "MemAvailable") * KIB
 
 
+def total_bytes() -> int:
+    """Return the memory of this machine."""
+    return number_in(_MACHINE, "MemTotal") * KIB
+
+
 def measure(step: Callable[[], Any]) -> tuple[Growth, Any]:
     """Call once; return the memory growth and the result.
 

@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from format_bench.instruments.memory import available_bytes, resident_bytes
+from format_bench.instruments.memory import available_bytes, resident_bytes, total_bytes
 from format_bench.instruments.process_tree import descendants
 
 LOG = logging.getLogger(__name__)
@@ -41,6 +41,8 @@ OUT_OF_MEMORY = signal.SIGUSR1
 # A table that is being copied grows by some 2 GB a second.
 _GUARD_SECONDS = 0.2
 _END_SECONDS = 5.0
+# Of the machine's memory: to end a smaller process would help little, since others have it.
+_LEAST_SHARE = 0.25
 
 WATCHING = "a thread that watches the resident memory"
 
@@ -103,6 +105,8 @@ def limited(limit_bytes: int) -> Iterator[MemoryLimit]:
 def largest_ended_below(least_bytes: int) -> Iterator[None]:
     """End the largest process that this one has started, whenever the machine has less memory left.
 
+    It has a quarter of the machine's at least; else it is other programs that take it.
+
     The kernel by itself does so only after minutes in which nothing moves: first it gives up the pages
     of programs, and reads them again. The measured process has no thread more for it, which would take
     its time.
@@ -135,9 +139,9 @@ def _end_largest(ended: threading.Event) -> None:
     for each in descendants(os.getpid()):
         with contextlib.suppress(psutil.NoSuchProcess):
             sizes[each] = each.memory_info().rss
-    if not sizes:
+    largest = max(sizes, key=sizes.__getitem__, default=None)
+    if largest is None or sizes[largest] < _LEAST_SHARE * total_bytes():
         return
-    largest = max(sizes, key=sizes.__getitem__)
     size = sizes[largest] / 1e9
     LOG.warning("ending process %s, which takes %.1f GB: no memory is left", largest.pid, size)
     with contextlib.suppress(psutil.NoSuchProcess):

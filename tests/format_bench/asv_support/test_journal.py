@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import time
 
 import pytest
 from asv.results import Results
@@ -94,8 +95,9 @@ input()
 
 
 def test_a_cell_ended_for_want_of_memory_says_so_and_smaller_processes_go_on(tmp_path, monkeypatch):
-    left = iter([10**12])
+    left = iter([])
     monkeypatch.setattr(memory_limit, "available_bytes", lambda: next(left, 10**12))
+    monkeypatch.setattr(memory_limit, "total_bytes", lambda: total)
     options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with (
         subprocess.Popen([sys.executable, "-c", "input()"], **options) as small,
@@ -103,7 +105,11 @@ def test_a_cell_ended_for_want_of_memory_says_so_and_smaller_processes_go_on(tmp
     ):
         hungry.stdout.readline()
         with memory_limit.largest_ended_below(10**9):
-            left = iter([10**9 - 1])
+            # First other programs have most of it.
+            total, left = 10**10, iter([10**9 - 1])
+            time.sleep(1)
+            assert hungry.poll() is None
+            total, left = 10**9, iter([10**9 - 1])
             assert hungry.wait(30) == -memory_limit.OUT_OF_MEMORY
         assert small.poll() is None
         small.communicate(b"\n")
