@@ -154,6 +154,13 @@ def with_minus_zero(df: pd.DataFrame) -> str | None:
     return _first(df, _FLOATS, lambda values: bool((np.signbit(values) & (values == 0)).any()))
 
 
+def zeros_of_both_signs(df: pd.DataFrame) -> str | None:
+    """Return the first column of floats that are all zero, but not of one sign."""
+    import numpy as np
+
+    return _first(df, _FLOATS, lambda values: not values.any() and len({*np.signbit(values)}) > 1)
+
+
 def rounded_to_infinity(df: pd.DataFrame, digits: int) -> str | None:
     """Return the first column with a finite float that so many decimal digits round to infinity."""
     import numpy as np

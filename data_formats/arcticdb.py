@@ -142,7 +142,8 @@ class Adapter(PartialReads, Streams):
             query = QueryBuilder()
             conditions = [
                 # To ArcticDB a null, and NaN, differ from any constant.
-                OPERATORS[each.operator](query[each.column], each.value) & query[each.column].notna()
+                OPERATORS[each.operator](query[each.column], _constant(each.value))
+                & query[each.column].notna()
                 for each in fitted.comparisons
             ]
             return _frame(library, columns, query_builder=query[reduce(and_, conditions)])
@@ -174,6 +175,13 @@ def _fitted(comparison: Comparison, dtype: str) -> Comparison:
     kinds = {"UTF": TEXT, "BOOL": BOOLEANS, "NANO": TIMES}
     kind = next((each for start, each in kinds.items() if name.startswith(start)), NUMBERS)
     return comparison.fitted(kind, is_single=name == "FLOAT32")
+
+
+def _constant(value: Any) -> Any:
+    """Return a constant as ArcticDB takes it: it rounds floats of Python, not of NumPy, to 32 bits."""
+    import numpy as np
+
+    return np.float64(value) if isinstance(value, float) else value
 
 
 def _is_answered(comparison: Comparison) -> bool:

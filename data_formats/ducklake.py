@@ -14,6 +14,7 @@ from adapter_core.tables import arrow
 from adapter_core.tables.duckdb import REFUSES, DuckDBTable, create_table, extension_file
 from adapter_core.tables.parquet_files import codec_of_files
 from adapter_core.tables.sql import query
+from adapter_core.values import zeros_of_both_signs
 
 if TYPE_CHECKING:
     import duckdb
@@ -53,6 +54,11 @@ class Adapter(DuckDBTable, Streams):
     )
     file_facts = FileFacts(threads="all cores")
     snippet = "a catalog is attached to a connection that has loaded the extension: its file shows it"
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        super()._check_values(df)
+        # Its statistics say that the least equals the greatest, and readers take that for all values.
+        self._refuse_column(zeros_of_both_signs(df), "zeros alone, of both signs")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Kind
@@ -15,10 +17,11 @@ if TYPE_CHECKING:
 
 
 class Adapter(FeatureFormat):
-    """GeoJSON through pyogrio: text, in which numbers have 15 digits.
+    """GeoJSON through pyogrio: text, in which numbers have 17 digits.
 
-    Integers come back with 32 bits if all of a column fit, since the reader infers types. Geometries
-    with coordinates of more than 12 decimals are refused: they would come back as others.
+    GDAL leaves out the last three of them where they follow zeros or nines. Integers come back with 32
+    bits if all of a column fit, since the reader infers types. Geometries with coordinates of more than
+    12 decimals are refused: they would come back as others.
     """
 
     label = "GeoJSON"
@@ -30,7 +33,7 @@ class Adapter(FeatureFormat):
     layer_options: ClassVar = {"AUTODETECT_JSON_STRINGS": "NO"}
     open_options: ClassVar = OPEN_GEOJSON
     holds_zero_rows = False
-    kept_digits = 15
+    kept_digits = 14
     file_facts = FileFacts(
         silent="text names no settings of its writer",
         threads="one core",
@@ -52,3 +55,8 @@ class Adapter(FeatureFormat):
         self._refuse_column(name, f"floats that {self.kept_digits} digits round to infinity")
         if GEOMETRY in df.columns and with_long_coordinates(df[GEOMETRY]):
             self._refuse_column(GEOMETRY, "coordinates of more than 12 decimals, which it would round")
+
+    def _write(self, df: pd.DataFrame, path: Path, layer_options: Mapping[str, str]) -> None:
+        # GDAL writes eight digits of 32-bit floats, which have nine.
+        single = [name for name, dtype in df.dtypes.items() if dtype == "float32"]
+        super()._write(df.astype(dict.fromkeys(single, "float64")), path, layer_options)

@@ -184,7 +184,8 @@ def _writable(dtype: pa.DataType) -> pa.DataType:
     import pyarrow as pa
 
     if pa.types.is_dictionary(dtype):
-        return dtype.value_type
+        # Categories without a value have no type.
+        return pa.string() if pa.types.is_null(dtype.value_type) else dtype.value_type
     if pa.types.is_unsigned_integer(dtype):
         return pa.int32() if dtype in (pa.uint8(), pa.uint16()) else pa.int64()
     if pa.types.is_timestamp(dtype):

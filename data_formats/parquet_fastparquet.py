@@ -74,6 +74,14 @@ class Adapter(ColumnReads, RowReads, FilteredReads, Tunable, RemoteTable):
         """Return the options of the calls."""
         return {"options": keywords(**self.options)}
 
+    def _check_values(self, df: pd.DataFrame) -> None:
+        import pandas as pd
+
+        super()._check_values(df)
+        for name, dtype in df.dtypes.items():
+            if isinstance(dtype, pd.CategoricalDtype) and not len(dtype.categories):
+                self._refuse_column(str(name), "no category, of which fastparquet writes no column")
+
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
     ) -> None:

@@ -82,6 +82,14 @@ def regressions() -> dict[str, pd.DataFrame]:
         "a name in letters of XML's fifth edition": _named("\u017f", "a"),
         "whole floats beyond 64 bits": pd.DataFrame({"c": [0.0, 2.7294625707866907e19]}),
         "whole floats beyond 64 bits and a null": pd.DataFrame({"c": [np.nan, 2.5e20, 1.0]}),
+        "zeros of both signs alone": pd.DataFrame({"c": [0.0, -0.0, 0.0], "d": [1, 2, 3]}),
+        "32-bit floats of nine digits": pd.DataFrame(
+            {"c": np.array([0.118105225, 0.110571995, 1.21329105e-32], "f4")}
+        ),
+        "floats whose last digits follow zeros": pd.DataFrame(
+            {"c": [0.10000000000000499, 0.43716432000000827, 0.16533568470000004]}
+        ),
+        "categories without a value": pd.DataFrame({"c": pd.Categorical([None, None]), "d": [1, 2]}),
         "timedeltas of millennia": pd.DataFrame({"c": np.array([10**11, -(10**11)], "m8[s]")}),
         "datetimes beyond the year 9999": pd.DataFrame(
             {"c": np.array(["2020-01-01", "10000-01-01"], "M8[us]"), "d": [1, 2]}

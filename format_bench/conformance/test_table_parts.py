@@ -157,7 +157,8 @@ def test_predicates_select_the_rows_that_pass(adapter, share_of, saved):
 
 EXTREMES = pd.DataFrame(
     {
-        "zeros": [0.0, -0.0, 1.5, -2.5, 5e-324, 1e300, np.nan, -0.0],
+        "zeros": [0.0, -0.0, 1.5, 0.1, 5e-324, 1e300, np.nan, -0.0],
+        "both": [0.0, -0.0, 0.0, 0.0, -0.0, -0.0, np.nan, 0.0],
         "minus": [-0.0] * 8,
         "single": np.array([0.0, -0.0, 0.1, -2.5, 1e-45, 3e38, np.nan, -0.0], "float32"),
         "endless": [np.inf, -1.0, -np.inf, 0.0, 7.0, np.nan, -0.0, np.inf],
@@ -169,7 +170,8 @@ EXTREMES = pd.DataFrame(
 EXTREME_COMPARISONS = [
     (column, operator, value)
     for column, values in {
-        "zeros": [0.0],
+        "zeros": [0.0, 0.1, 5e-324, 1e300],
+        "both": [0.0],
         "minus": [0.0],
         "single": [0.0, 0.1],
         "endless": [0.0, np.inf],
