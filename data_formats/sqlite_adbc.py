@@ -173,6 +173,9 @@ def _as_declared(table: pa.Table, declared: dict[str, str]) -> pa.Table:
     for position, field in enumerate(table.schema):
         name, column = field.name, table.column(position)
         kind = declared[name]
-        if kind in types and (kind == "BOOLEAN" or column.null_count == len(column)):
+        if kind in types and column.null_count == len(column):
+            # As integers, which have no cast to bytes.
+            table = table.set_column(position, name, pa.nulls(len(column), types[kind]))
+        elif kind == "BOOLEAN":
             table = table.set_column(position, name, column.cast(types[kind]))
     return table

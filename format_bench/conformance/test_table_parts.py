@@ -59,7 +59,7 @@ COMPARISONS: list[list[tuple[str, str, Any]]] = [
 
 
 def table() -> pd.DataFrame:
-    """Return columns of common types, with and without nulls, shape (1300, 12).
+    """Return columns of common types, with and without nulls, shape (1300, 13).
 
     All nulls are near the middle, so that most parts have none in columns that have some.
     """
@@ -76,6 +76,7 @@ def table() -> pd.DataFrame:
     df["maybe"] = df["whole"].astype("Int64").mask(nulls)
     df["gap"] = df["truth"].astype("boolean").mask(nulls)
     df["fits"] = df["truth"].astype(object).mask(nulls, None)
+    df["bytes"] = df["name"].str.encode("utf-8").astype(object).where(~nulls, None)
     df["late"] = np.where(df.index < ROWS - 20, "007", "x")
     return df
 
