@@ -62,6 +62,9 @@ class Adapter(ScanEngine):
         return found.filter(expression(where)) if where else found
 
     def _take(self, table: Any, positions: Any, columns: list[str]) -> pa.Table:
+        if not len(positions):
+            # To pandas an empty list is no condition, and no rows of text have another dtype.
+            return arrow_of(table.select(_KEY, stop=1, columns=columns)).slice(0, 0)
         return arrow_of(table.select(_KEY, where=list(positions), columns=columns))
 
 
