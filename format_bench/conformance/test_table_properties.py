@@ -1,43 +1,76 @@
-"""Random tables: each comes back right, or is refused before anything is written."""
+"""Random tables, short and long: each comes back right, or is refused before anything is written."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 pytest.importorskip("hypothesis")
 
 from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
 
 from adapter_core import CannotHoldError
 from adapter_core.kinds import Kind
 from format_bench.conformance.strategies import tables
 from format_bench.verification.tables import verify
 
+# More than a page of TsFile, a batch and a row group of most formats, and the sample of most readers.
+LONG = [2_049, 10_001, 66_000]
 
-def test_a_random_table_comes_back_right_or_is_refused(adapter, path, request, share_of):
-    accepted = frozenset(Kind) - set(adapter.refuses)
+
+def _every(examples, drawn, check, request):
+    """Check random values of a strategy: always the same ones, unless a number is asked for."""
     number = request.config.getoption("--random-tables")
-
-    @settings(
-        max_examples=number or len(share_of(range(10))),
+    chosen = settings(
+        max_examples=number or examples,
         derandomize=number is None,
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
         print_blob=False,
     )
-    @given(tables(accepted))
-    def comes_back_right_or_is_refused(df):
-        note(f"columns {dict(zip(df.columns, df.dtypes, strict=True))}")
-        untouched = df.copy(deep=True)
-        try:
-            adapter.save(df, path)
-        except CannotHoldError:
-            assert list(path.parent.iterdir()) == []
-            return
-        read = adapter.read(path)
-        adapter.remove(path)
-        assert verify(df, read, *adapter.kept).errors == ()
-        assert verify(untouched, df).exact
+    chosen(given(drawn)(check))()
 
-    comes_back_right_or_is_refused()
+
+def _comes_back_right_or_is_refused(df, adapter, path):
+    note(f"{len(df)} rows, columns {dict(zip(df.columns, df.dtypes, strict=True))}")
+    untouched = df.copy(deep=True)
+    try:
+        adapter.save(df, path)
+    except CannotHoldError:
+        assert list(path.parent.iterdir()) == []
+        return
+    read = adapter.read(path)
+    adapter.remove(path)
+    assert verify(df, read, *adapter.kept).errors == ()
+    assert verify(untouched, df).exact
+
+
+def test_a_random_table_comes_back_right_or_is_refused(adapter, path, request, share_of):
+    drawn = tables(frozenset(Kind) - set(adapter.refuses))
+    examples = len(share_of(range(10)))
+    _every(examples, drawn, lambda df: _comes_back_right_or_is_refused(df, adapter, path), request)
+
+
+@st.composite
+def long_tables(draw, kinds):
+    """Draw a table of few different rows: in blocks, in turns, or all but one of them at the end."""
+    df = draw(tables(kinds).filter(len))
+    few, rows = len(df), draw(st.sampled_from(LONG))
+    places = draw(
+        st.sampled_from(
+            [
+                np.arange(rows) * few // rows,
+                np.arange(rows) % few,
+                np.maximum(np.arange(rows) - rows + few, 0),
+            ]
+        )
+    )
+    return df.iloc[places].reset_index(drop=True)
+
+
+@pytest.mark.nightly
+def test_a_long_random_table_comes_back_right_or_is_refused(adapter, path, request):
+    drawn = long_tables(frozenset(Kind) - set(adapter.refuses))
+    _every(8, drawn, lambda df: _comes_back_right_or_is_refused(df, adapter, path), request)
