@@ -86,6 +86,13 @@ def longest_text(text: pa.Array) -> int:
     return pc.max(pc.utf8_length(text)).as_py() or 0
 
 
+def longest_bytes(values: pa.Array | pa.ChunkedArray) -> int:
+    """Return the length in bytes of the longest text, in UTF-8, or of the longest bytes; 0 of none."""
+    import pyarrow.compute as pc
+
+    return pc.max(pc.binary_length(values)).as_py() or 0
+
+
 def reads_as_other_type(text: pa.Array) -> bool:
     """Return True if a reader that guesses types would turn this column into numbers or booleans."""
     import pyarrow.compute as pc

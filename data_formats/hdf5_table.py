@@ -25,11 +25,10 @@ from adapter_core.file_facts import FileFacts
 from adapter_core.remote_adapter import IN_PLACE
 from adapter_core.snippets import keywords
 from adapter_core.tables.hdf5 import ARRAY_BATCH_ROWS, CODECS, CODECS_OF_BLOSC2, HDF5
-from adapter_core.values import any_contains, any_equals, text_columns
+from adapter_core.values import any_contains, any_equals, longest_bytes, text_columns
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
     import tables
 
     from adapter_core.column_batches import Batch
@@ -160,7 +159,7 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
         with pd.HDFStore(path, "w") as store:
             width = 0
             for df in batches:
-                longest = max((_longest_bytes(text) for _, text in text_columns(df)), default=0)
+                longest = max((longest_bytes(text) for _, text in text_columns(df)), default=0)
                 width = width or _ROOM * longest
                 if longest > width:
                     raise self.refusal(
@@ -289,12 +288,6 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
         with _store(path) as store:
             for start in range(0, store.get_storer(KEY).nrows, batch_rows):
                 yield _selected(store, columns, start, start + batch_rows)
-
-
-def _longest_bytes(text: pa.Array) -> int:
-    import pyarrow.compute as pc
-
-    return pc.max(pc.binary_length(text)).as_py() or 0
 
 
 def _store(path: Path, mode: Literal["r", "a"] = "r") -> pd.HDFStore:

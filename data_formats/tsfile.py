@@ -13,7 +13,7 @@ from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import kind_of_arrow
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import tables_of
-from adapter_core.values import integers_beyond_int64
+from adapter_core.values import integers_beyond_int64, longest_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,14 +153,11 @@ class Adapter(PartialReads, Streams):
 def _column_of_long_values(df: pd.DataFrame) -> str | None:
     """Return the first column with text or bytes that are too long, in UTF-8."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     table = arrow.retyped(arrow.arrow_of(df), _stored)
     for field, column in zip(table.schema, table.columns, strict=True):
-        if field.type in {pa.string(), pa.binary()}:
-            longest = pc.max(pc.binary_length(column)).as_py()
-            if longest is not None and longest > _LONGEST_BYTES:
-                return field.name
+        if field.type in {pa.string(), pa.binary()} and longest_bytes(column) > _LONGEST_BYTES:
+            return field.name
     return None
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.tables.xml import XMLRows
+from adapter_core.values import longest_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,10 +28,8 @@ class Adapter(XMLRows):
     suite = "engines"
 
     def _check_text(self, name: str, text: pa.Array) -> None:
-        import pyarrow.compute as pc
-
         super()._check_text(name, text)
-        if (pc.max(pc.binary_length(text)).as_py() or 0) > MAX_TEXT_BYTES:
+        if longest_bytes(text) > MAX_TEXT_BYTES:
             self._refuse_column(name, f"text beyond {MAX_TEXT_BYTES:,} bytes")
 
     def _parsed_rows(self, path: Path) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from adapter_core.errors import InvalidSelectionError
 from adapter_core.geometries import GEOMETRY, geometry_columns, types_in, with_empty
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.sql import check_whole, misnamed
-from adapter_core.values import any_contains, text_columns, with_minus_zero
+from adapter_core.values import any_contains, longest_bytes, text_columns, with_minus_zero
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,8 +184,6 @@ def geometry_name(facts: Mapping[str, Any]) -> str:
 
 def _with_geometry(table: pa.Table, facts: Mapping[str, Any]) -> pa.Table:
     """Return a table with its geometries as the last column; without it if there are none."""
-    import pyarrow.compute as pc
-
     name = geometry_name(facts)
     if name not in table.column_names:
         return table
@@ -193,6 +191,6 @@ def _with_geometry(table: pa.Table, facts: Mapping[str, Any]) -> pa.Table:
     geometries = table.column(position)
     table = table.remove_column(position)
     # A layer of no type has empty bytes, or nulls, in each row if the table had no such column.
-    if facts["geometry_type"] == "Unknown" and not pc.max(pc.binary_length(geometries)).as_py():
+    if facts["geometry_type"] == "Unknown" and not longest_bytes(geometries):
         return table
     return table.append_column(GEOMETRY, geometries)
