@@ -27,6 +27,7 @@ from pathlib import Path
 
 from format_bench.instruments.memory import available_bytes, resident_bytes, total_bytes
 from format_bench.instruments.process_tree import descendants
+from format_bench.system.background import repeated
 
 LOG = logging.getLogger(__name__)
 
@@ -116,23 +117,16 @@ def largest_ended_below(least_bytes: int) -> Iterator[None]:
     least_bytes : int
         Memory that is to stay available.
     """
-    ended = threading.Event()
 
     def guard() -> None:
-        while not ended.wait(_GUARD_SECONDS):
-            if available_bytes() < least_bytes:
-                _end_largest(ended)
+        if available_bytes() < least_bytes:
+            _end_largest()
 
-    thread = threading.Thread(target=guard, daemon=True)
-    thread.start()
-    try:
+    with repeated(guard, _GUARD_SECONDS):
         yield
-    finally:
-        ended.set()
-        thread.join()
 
 
-def _end_largest(ended: threading.Event) -> None:
+def _end_largest() -> None:
     import psutil
 
     sizes = {}
@@ -147,7 +141,7 @@ def _end_largest(ended: threading.Event) -> None:
     with contextlib.suppress(psutil.NoSuchProcess):
         largest.send_signal(OUT_OF_MEMORY)
         # The kernel takes a second or two to free so much. Who waits for it gets its status, not we.
-        ended.wait(_END_SECONDS)
+        time.sleep(_END_SECONDS)
         largest.kill()
 
 

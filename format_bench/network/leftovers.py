@@ -16,7 +16,6 @@ import json
 import os
 import re
 import secrets
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -29,6 +28,7 @@ from adapter_core.credentials import Credentials
 from adapter_core.errors import ObjectStoreError
 from adapter_core.text import printable
 from format_bench.network.bucket import Bucket, IncompleteUpload, StoredObject
+from format_bench.system.background import repeated
 
 MARKER = ".format-bench"
 """Name of the object that marks a folder as the benchmark's own."""
@@ -133,23 +133,16 @@ def _age(headers: dict[str, str]) -> float:
 @contextmanager
 def kept_alive(bucket: Bucket, folder: RemoteFile) -> Iterator[None]:
     """Write the marker of a folder of this process again and again until the end of the block."""
-    ended = threading.Event()
     holder = Holder.here()
 
     def refresh() -> None:
-        while not ended.wait(REFRESH_SECONDS):
-            # A server that cannot be reached for a while is the measurement's own affair.
-            with contextlib.suppress(ObjectStoreError):
-                write_lease(bucket, folder.key, holder)
+        # A server that cannot be reached for a while is the measurement's own affair.
+        with contextlib.suppress(ObjectStoreError):
+            write_lease(bucket, folder.key, holder)
 
-    thread = threading.Thread(target=refresh, name="lease", daemon=True)
-    thread.start()
-    try:
+    # Its end is waited for: else it might write the marker of a folder that has just been removed.
+    with repeated(refresh, REFRESH_SECONDS):
         yield
-    finally:
-        ended.set()
-        # Else it might write the marker of a folder that has just been removed.
-        thread.join()
 
 
 def _start_time_of(process: int) -> int | None:

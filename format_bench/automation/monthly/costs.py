@@ -15,15 +15,15 @@ import platform
 import shutil
 import statistics
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Self
 
 from adapter_core.adapter import format_of
 from format_bench.instruments.memory import available_bytes
 from format_bench.results.suites import FAMILIES, LIMIT_SECONDS, Benchmark, Step, Suite
+from format_bench.system.background import repeated
 
 # Name of the folder, in the folder of asv's results. Its files end in .jsonl, since asv reads every
 # .json.
@@ -98,37 +98,26 @@ def noted(results_dir: Path) -> list[Cost]:
     return sorted(found, key=lambda each: each.month)
 
 
-class RoomWatch:
-    """Context manager that notes how much disk and memory its block takes at most.
+@dataclass
+class Room:
+    """Room that a block takes at most: differences to its start, of all programs together."""
 
-    Attributes
-    ----------
-    disk_bytes, memory_bytes : int
-        The greatest differences to the start, of all programs together.
-    """
+    disk_bytes: int = 0
+    memory_bytes: int = 0
 
-    def __init__(self) -> None:
-        self.disk_bytes = self.memory_bytes = 0
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._start = _free()
 
-    def __enter__(self) -> Self:
-        self._start = _free()
-        self._thread.start()
-        return self
+@contextmanager
+def room_watched() -> Iterator[Room]:
+    """Watch how much disk and memory a block takes."""
+    room, start = Room(), _free()
 
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        self._thread.join()
+    def look() -> None:
+        disk, memory = _free()
+        room.disk_bytes = max(room.disk_bytes, start[0] - disk)
+        room.memory_bytes = max(room.memory_bytes, start[1] - memory)
 
-    def _watch(self) -> None:
-        while True:
-            disk, memory = _free()
-            self.disk_bytes = max(self.disk_bytes, self._start[0] - disk)
-            self.memory_bytes = max(self.memory_bytes, self._start[1] - memory)
-            if self._stopped.wait(_SAMPLE_SECONDS):
-                return
+    with repeated(look, _SAMPLE_SECONDS):
+        yield room
 
 
 def _free() -> tuple[int, int]:

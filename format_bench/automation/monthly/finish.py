@@ -22,7 +22,7 @@ from format_bench.asv_support import KEPT_VARIABLE
 from format_bench.automation import asv_runs
 from format_bench.automation.asv_runs import machine_name
 from format_bench.automation.monthly import costs, remote, results
-from format_bench.automation.monthly.costs import Cost, RoomWatch
+from format_bench.automation.monthly.costs import Cost, Room, room_watched
 from format_bench.automation.monthly.plan import Portion, SuitePlan
 from format_bench.automation.monthly.state import (
     ASV,
@@ -118,18 +118,18 @@ class MonthSuites:
         seconds, is_whole = portion.seconds, True
         if self._was_saved(plan, portion, month.begun.get(key)):
             LOG.info("suite %s: its results were saved before it was killed", key)
-            succeeded, watch = True, RoomWatch()
+            succeeded, room = True, Room()
         else:
             month.begun[key] = time.time()
             month.write(state_path(self.scale))
             left_seconds = plan.left_seconds(month.spent.get(suite, 0.0))
-            with RoomWatch() as watch, largest_ended_below(_LEAST_MEMORY_BYTES):
+            with room_watched() as room, largest_ended_below(_LEAST_MEMORY_BYTES):
                 succeeded = self._measure(plan, portion, month.begun[key] + left_seconds)
             seconds = time.time() - month.begun[key]
             is_whole = seconds < left_seconds
         if portion.labels and succeeded:
             divided = {each: seconds * plan.share_of(each, portion) for each in portion.labels}
-            taken = watch.disk_bytes, watch.memory_bytes
+            taken = room.disk_bytes, room.memory_bytes
             costs.note(results.folder(self.scale), Cost(month.name, suite, divided, is_whole, *taken))
             month.measured.setdefault(suite, []).extend(portion.labels)
         month.spent[suite] = month.spent.get(suite, 0.0) + seconds

@@ -10,7 +10,7 @@ import pytest
 
 from format_bench.automation import asv_runs
 from format_bench.automation.monthly import costs
-from format_bench.automation.monthly.costs import Cost, RoomWatch, typical_seconds
+from format_bench.automation.monthly.costs import Cost, room_watched, typical_seconds
 from format_bench.automation.monthly.plan import Portion, SuitePlan, sentences
 from format_bench.network.trials import ROUND_TRIPS_MS, STEPS
 from format_bench.results.suites import FAMILIES, SUITES
@@ -131,12 +131,12 @@ def test_disk_and_memory_are_watched(monkeypatch):
     free = iter([(100, 50), (100, 50), (40, 45), (90, 20)])
     monkeypatch.setattr(costs, "_SAMPLE_SECONDS", 0.01)
     monkeypatch.setattr(costs, "_free", lambda: next(free, (100, 50)))
-    with RoomWatch() as watch:
+    with room_watched() as room:
         for _ in range(1_000):
-            if watch.memory_bytes == 30:
+            if room.memory_bytes == 30:
                 break
             time.sleep(0.005)
-    assert (watch.disk_bytes, watch.memory_bytes) == (60, 30)
+    assert (room.disk_bytes, room.memory_bytes) == (60, 30)
 
 
 def test_a_run_of_some_formats_measures_their_cells_alone(monkeypatch, tmp_path):
