@@ -72,6 +72,7 @@ def _cases() -> Iterator[tuple[str, Field, list[Any]]]:
     union = Field("value", FieldKind.UNION, 2, branches=tuple(Field(str(each), each) for each in kinds))
     values = [1, 1.0, True, "1", 0, -0.0, False, "", 2**40, 2.5]
     yield "union", union, values
+    yield "union with a float first", replace(union, branches=union.branches[::-1]), values
     yield "union or null", replace(union, optional=True), [None, *values]
     yield "list of unions", _list_of(union), [[], values]
     yield "list or null", _list_of(number, optional=True), [None, [], [1.5]]
