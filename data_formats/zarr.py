@@ -117,11 +117,7 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
 
     @contextmanager
     def _opened(self, path: Path) -> Iterator[Opened]:
-        group = _group(path)
-        yield (
-            group.attrs[DESCRIPTION],
-            lambda names: {name: _checked(group, name)[...] for name in names},
-        )
+        yield _described(_group(path))
 
     @contextmanager
     def _opened_remote(self, file: RemoteFile) -> Iterator[Opened]:
@@ -138,18 +134,13 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
             store: Any = ObjectStore(http, read_only=True)
         else:
             store = strict_store(ObjectStore)(file.obstore_store(), read_only=True)
-        group: Any = zarr.open_group(store, mode="r", zarr_format=3)
-        yield group.attrs[DESCRIPTION], lambda names: {name: group[name][...] for name in names}
+        yield _described(zarr.open_group(store, mode="r", zarr_format=3))
 
     @contextmanager
     def _opened_rows(self, path: Path) -> Iterator[OpenedRows]:
         group = _group(path)
-
-        @cache  # a check lists all chunks of an array
-        def checked(name: str) -> Any:
-            return _checked(group, name)
-
-        yield group.attrs[DESCRIPTION], by_elements(lambda name, part: checked(name)[part])
+        array = cache(group.__getitem__)
+        yield group.attrs[DESCRIPTION], by_elements(lambda name, part: array(name)[part])
 
     def _codec_used(self, path: Path) -> str | None:
         for _, array in _group(path).arrays():
@@ -162,16 +153,14 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
 
 def _group(path: Path) -> Any:
     import zarr
+    from zarr.storage import LocalStore
 
-    return zarr.open_group(path, mode="r", zarr_format=3)
+    store = strict_store(LocalStore)(path, read_only=True)
+    return zarr.open_group(store, mode="r", zarr_format=3)
 
 
-def _checked(group: Any, name: str) -> Any:
-    """Return an array of a group; raise ValueError if chunks are missing."""
-    array = group[name]
-    if array.nchunks_initialized != array.nchunks:
-        raise ValueError(f"chunks of the array {name} are missing")
-    return array
+def _described(group: Any) -> Opened:
+    return group.attrs[DESCRIPTION], lambda names: {name: group[name][...] for name in names}
 
 
 def _compressors() -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
+from adapter_core.arrays.zarr import strict_store
 from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import offsets, shape_table
 from adapter_core.images.packed import image_of, split
@@ -30,7 +31,8 @@ class Adapter(ImageStorage):
     `pixels` is one run of bytes, for images of any shape, and grows batch by batch. Each chunk is a
     file. Shards would mean fewer files, but zarr-python reads the index of a shard anew for each image,
     which takes half as long again or more. Chunks are not compressed, and chunks of zeros only, which
-    Zarr omits by default, are written. A chunk whose file is missing reads as zeros.
+    Zarr omits by default, are written. A missing chunk is an error, in whose place Zarr itself would
+    read zeros.
 
     Format: https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html
     """
@@ -113,8 +115,9 @@ def _batches(images: CheckedImages, shapes: list[tuple[int, ...]]) -> Iterator[n
 def _arrays(path: Path) -> tuple[Any, np.ndarray, np.ndarray]:
     """Return the array of pixels, unread, and the shapes and labels."""
     import zarr
+    from zarr.storage import LocalStore
 
-    group: Any = zarr.open_group(path, mode="r")
+    group: Any = zarr.open_group(strict_store(LocalStore)(path, read_only=True), mode="r")
     shapes, labels = group["shapes"][:], group["labels"][:]
     if len(shapes) != len(labels):
         raise ValueError(f"there are {len(shapes)} shapes and {len(labels)} labels")

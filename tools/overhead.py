@@ -96,7 +96,6 @@ CAUSES: Mapping[str, str] = {
     "tables: Parquet[polars] read": "a second call reads the pandas metadata, which bring dtypes back",
     "tables: Parquet[polars] save": "it also writes the pandas metadata, which bring dtypes back",
     "tables: Pickle read": "it looks whether the file is compressed, in a tenth of a millisecond",
-    "tables: Zarr read": "it looks for every chunk, since zarr-python reads missing ones as zeros",
 }
 """Causes of ratios above the limit, by family, label and step."""
 

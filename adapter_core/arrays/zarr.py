@@ -8,6 +8,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -403,6 +404,7 @@ class ZarrReader(ArrayReader):
                 raise FileNotFoundError(f"{folder}: the chunk {index} is missing")
 
 
+@cache
 def strict_store(base: type[Any]) -> type[Any]:
     """Return a subclass of a store of zarr-python that raises for chunks that are not complete.
 

@@ -82,6 +82,15 @@ def test_a_truncated_file_is_noticed(storage, ordinary_set, share, truncated_rea
         assert found.startswith(("raised ", "crashed ")), found
 
 
+def test_a_folder_without_its_largest_file_is_an_error(storage, ordinary_set, path):
+    storage.save(*ordinary_set, path)
+    if not path.is_dir():
+        pytest.skip(f"{storage.label} writes one file")
+    _largest(path).unlink()
+    with pytest.raises(Exception, match=r"\S"):
+        storage.read(path)
+
+
 @pytest.fixture(scope="module")
 def truncated_reads(tmp_path_factory):
     """Return a function that reports, for each share, the result of reading a truncated set."""
@@ -101,9 +110,13 @@ def truncated_reads(tmp_path_factory):
     return reads
 
 
-def _truncate_largest(path, share):
+def _largest(path):
     files = [each for each in [path, *path.rglob("*")] if each.is_file()]
-    largest = max(files, key=lambda file: file.stat().st_size)
+    return max(files, key=lambda file: file.stat().st_size)
+
+
+def _truncate_largest(path, share):
+    largest = _largest(path)
     with largest.open("r+b") as file:
         file.truncate(int(largest.stat().st_size * share))
 

@@ -108,6 +108,15 @@ def test_a_missing_folder_is_named(adapter, tmp_path):
         adapter.save(ordinary(), tmp_path / "missing" / f"table{adapter.suffix}")
 
 
+def test_a_folder_without_its_largest_file_is_an_error(adapter, path):
+    adapter.save(ordinary(), path)
+    if not path.is_dir():
+        pytest.skip(f"{adapter.label} writes one file")
+    max(files_of(path), key=lambda file: file.stat().st_size).unlink()
+    with pytest.raises(Exception, match=r"\S"):
+        adapter.read(path)
+
+
 def test_a_truncated_file_raises_or_is_declared_not_to(adapter, path, tmp_path):
     df = pd.concat([ordinary()] * 500, ignore_index=True)
     adapter.save(df, path)

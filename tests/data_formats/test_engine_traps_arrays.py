@@ -94,7 +94,7 @@ def test_a_chunk_of_zarr_that_is_missing_is_noticed(tmp_path):
     adapter.save(pd.DataFrame({"a": [1, 2]}), path)
     (path / "a" / "c" / "0").unlink()
     assert zarr.open_group(path)["a"][...].tolist() == [0, 0]
-    with pytest.raises(ValueError, match="chunks of the array a are missing"):
+    with pytest.raises(FileNotFoundError, match="the chunk a/c/0 is missing"):
         adapter.read(path)
 
 
