@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 
     from adapter_core import ImageStorage
 
+USUAL_ERROR = 4
+"""Root mean square of errors, in levels, within which an image is not taken for another one.
+
+JPEG at its usual quality has as much. Images that are fainter cannot be told apart by their values.
+"""
+
 
 def verify_images(
     storage: ImageStorage,
@@ -79,6 +85,8 @@ def _nearer(image: np.ndarray, found: np.ndarray, others: Mapping[str, np.ndarra
     if image.ndim == 3:  # noqa: PLR2004 (rows, columns, channels)
         candidates["itself with other channels"] = image[..., ::-1]
     own = error(image)
+    if own <= USUAL_ERROR**2 * image.size:
+        return ""
     # An image that equals its mirror image but for the losses is no nearer to it by half.
     nearer = [name for name, each in candidates.items() if error(each) < own / 2]
     return nearer[0] if nearer else ""
