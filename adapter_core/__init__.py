@@ -48,7 +48,7 @@ from adapter_core.partitioned_arrays import PartitionedArray, Region
 from adapter_core.predicate import Comparison, Predicate
 from adapter_core.record_set import RecordSet
 from adapter_core.record_store import ObjectKind, RecordStore
-from adapter_core.record_type import Field, FieldKind, RecordType, Shape
+from adapter_core.record_type import Field, FieldKind, RecordType, Shape, SpecialFloat
 from adapter_core.registry import Registry
 from adapter_core.remote import OBJECT_STORES, RemoteFile
 from adapter_core.remote_adapter import AS_A_WHOLE, AS_BYTES, IN_PLACE, NO_EXTENSION, Remote
@@ -121,6 +121,7 @@ __all__ = [
     "Selection",
     "Shape",
     "Snippet",
+    "SpecialFloat",
     "Streams",
     "TableChange",
     "TableLayout",

@@ -11,7 +11,7 @@ from adapter_core.codec_choice import CodecChoice
 from adapter_core.codecs import Codec
 from adapter_core.entities import ENTITY
 from adapter_core.errors import CannotHoldError, UnsupportedError
-from adapter_core.record_type import FieldKind, RecordType, Shape
+from adapter_core.record_type import FieldKind, RecordType, Shape, SpecialFloat
 
 if TYPE_CHECKING:
     import os
@@ -63,6 +63,8 @@ class RecordStore(CodecChoice):
         (*sorted({*FieldKind} - FIRST_KINDS), *Shape), "the store has no code for it"
     )
     """Kinds and shapes of fields that are not supported, each with the reason."""
+    changes_floats: ClassVar[Mapping[SpecialFloat, str]] = {}
+    """Floats that the format does not keep, each with what becomes of it; they are refused."""
     iterates: ClassVar[str] = ""
     """Reason why records cannot be read one after another; empty if they can."""
     seeks: ClassVar[str] = "its records have no index"
@@ -174,6 +176,13 @@ class RecordStore(CodecChoice):
         for row, each in enumerate([] if records.name else records.iterate()):
             if problem := records.of.problem(each):
                 raise CannotHoldError(f"{self.label} cannot store the record {row}: {problem}")
+        looks = self.changes_floats and records.of.has_floats
+        for row, each in enumerate(records.iterate() if looks else ()):
+            for name, value in records.of.floats(each):
+                kind = SpecialFloat.of(value)
+                if kind is not None and kind in self.changes_floats:
+                    problem = f"{name} is {value}, which would be {self.changes_floats[kind]}"
+                    raise CannotHoldError(f"{self.label} cannot store the record {row}: {problem}")
 
     def refusal(self, of: RecordType) -> str:
         """Return why the store cannot keep records of a type, by its declarations; empty if it may."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from enum import IntEnum, StrEnum
 from functools import cache, cached_property
 from itertools import chain
 from operator import attrgetter, index, itemgetter
-from typing import Any
+from typing import Any, Self
 
 MADE_MODULE = "format_bench_records"
 """Module that classes name which are made from a type; there is no such file."""
@@ -57,6 +58,23 @@ class Shape(StrEnum):
     NULL_LIST = "list or null"
     NULLS_WITHIN = "list with nulls"
     NESTED_LIST = "list of lists"
+
+
+class SpecialFloat(StrEnum):
+    """Floats that some formats lack."""
+
+    NAN = "NaN"
+    INFINITE = "infinite"
+    NEGATIVE_ZERO = "negative zero"
+
+    @classmethod
+    def of(cls, value: float) -> Self | None:
+        """Return the kind of a float; None for most."""
+        if math.isnan(value):
+            return cls.NAN
+        if math.isinf(value):
+            return cls.INFINITE
+        return cls.NEGATIVE_ZERO if value == 0 and math.copysign(1, value) < 0 else None
 
 
 @dataclass(frozen=True)
@@ -203,6 +221,18 @@ class RecordType:
             if found := _problem(one, getattr(each, one.name)):
                 return f"{one.name}{found}"
         return ""
+
+    @cached_property
+    def has_floats(self) -> bool:
+        """Whether values may be floats, at any depth."""
+        floats = {FieldKind.FLOAT, FieldKind.DOUBLE, FieldKind.UNION}
+        return any(kind in floats for _, kind in self.features())
+
+    def floats(self, each: Any) -> Iterator[tuple[str, float]]:
+        """Yield the floats of an object at any depth, with the names of the fields that they are in."""
+        for one in self.fields:
+            for value in _floats(one, getattr(each, one.name)):
+                yield one.name, value
 
     @cached_property
     def values(self) -> Callable[[Any], tuple[Any, ...]]:
@@ -358,6 +388,16 @@ def _problem(of: Field, value: Any) -> str:
         return ""
     found = _PROBLEMS[of.kind](of, value)
     return f" is not of the type {of.kind}: {_shown(value)}" if found is None else found
+
+
+def _floats(of: Field, value: Any) -> Iterator[float]:
+    if isinstance(value, float):
+        yield value
+    elif of.record is not None and value is not None:
+        yield from (found for _, found in of.record.floats(value))
+    elif of.element is not None and value is not None:
+        for each in value.values() if of.kind is FieldKind.MAP else value:
+            yield from _floats(of.element, each)
 
 
 def _shown(value: Any) -> str:

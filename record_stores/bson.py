@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from adapter_core import RecordType
 
+MOST_DIGITS = 34
+"""Digits of IEEE 754's decimal128, of which BSON's decimals are (https://bsonspec.org/spec.html)."""
+
 
 class Adapter(StreamStore):
     """BSON documents one after another, as in the files of mongodump, by `bson.encode`."""
@@ -39,6 +42,19 @@ class Adapter(StreamStore):
         """,
         given=Given.RECORDS,
     )
+
+    def refusal(self, of: RecordType) -> str:
+        """Return why the store cannot keep records of a type, digits of decimals included."""
+        fields = [each for one in of.types() for each in one.fields]
+        long = next((each for each in fields if each.inner.precision > MOST_DIGITS), None)
+        found = super().refusal(of)
+        if found or long is None:
+            return found
+        digits = f"it has up to {long.inner.precision} digits, and decimals here have {MOST_DIGITS}"
+        return (
+            f"{self.label} cannot store these records: the field {long.name} is of the kind "
+            f"{FieldKind.DECIMAL}; {digits}"
+        )
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         import bson

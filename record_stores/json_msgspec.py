@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import Given, ObjectKind, Snippet, Trait
+from adapter_core import Given, ObjectKind, Snippet, SpecialFloat, Trait
 from adapter_core.file_facts import FileFacts
 from adapter_core.records.msgspec_types import struct_of
 from adapter_core.records.stream import StreamStore, blocks
@@ -27,6 +27,7 @@ class Adapter(StreamStore):
     requires = ("msgspec", "zstandard")
     kind = ObjectKind.STRUCT
     refuses: ClassVar = {}
+    changes_floats: ClassVar = {SpecialFloat.NAN: "null", SpecialFloat.INFINITE: "null"}
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import Given, ObjectKind, Snippet, Trait
+from adapter_core import Given, ObjectKind, Snippet, SpecialFloat, Trait
 from adapter_core.file_facts import FileFacts
 from adapter_core.records.stream import StreamStore
 
@@ -24,6 +24,7 @@ class Adapter(StreamStore):
     requires = ("orjson", "zstandard")
     kind = ObjectKind.DICT
     refuses: ClassVar = {}
+    changes_floats: ClassVar = {SpecialFloat.NAN: "null", SpecialFloat.INFINITE: "null"}
     traits: ClassVar = frozenset(
         {Trait.SAFE, Trait.PORTABLE, Trait.TEXT, Trait.APPEND, Trait.SINGLE_FILE}
     )

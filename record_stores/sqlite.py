@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import sqlite3
 import tempfile
@@ -10,13 +9,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core import CannotHoldError, FieldKind, ObjectKind, RecordStore, Trait, whole_file
+from adapter_core import FieldKind, ObjectKind, RecordStore, SpecialFloat, Trait, whole_file
 from adapter_core.file_facts import FileFacts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from adapter_core import RecordSet, RecordType, Shape
+    from adapter_core import RecordType, Shape
 
 _TABLE = "records"
 
@@ -42,6 +41,7 @@ class Adapter(RecordStore):
         ),
         FieldKind.UNION: "a column here has one type",
     }
+    changes_floats: ClassVar = {SpecialFloat.NAN: "null", SpecialFloat.NEGATIVE_ZERO: "0.0"}
     seeks = ""
     detects_truncation = True
     file_facts = FileFacts(version="3", parts={"page": "4096 bytes", "journal": "rollback"})
@@ -86,16 +86,6 @@ class Adapter(RecordStore):
     def _codec_used(self, path: Path) -> str | None:
         return whole_file.codec_of(path)
 
-    def check(self, records: RecordSet) -> None:
-        super().check(records)
-        floats = [each.name for each in records.of.fields if each.kind in _FLOATS]
-        for row, each in enumerate(records.iterate() if floats else ()):
-            for name in floats:
-                value = getattr(each, name)
-                if value == 0 and math.copysign(1, value) < 0:
-                    reason = f"{name} is -0.0, which SQLite keeps as 0.0"
-                    raise CannotHoldError(f"{self.label} cannot store the record {row}: {reason}")
-
     def plain(self, of: RecordType) -> Callable[[Any], tuple[Any, ...]]:
         places = [place for place, each in enumerate(of.fields) if each.kind is FieldKind.BOOL]
         plain = super().plain(of)
@@ -114,7 +104,6 @@ class Adapter(RecordStore):
 # A column INTEGER of the program's own; other values are none of it.
 _BOOLEANS = {0: False, 1: True, None: None}
 
-_FLOATS = {FieldKind.FLOAT, FieldKind.DOUBLE}
 _TYPES = {
     FieldKind.FLOAT: "REAL",
     FieldKind.DOUBLE: "REAL",

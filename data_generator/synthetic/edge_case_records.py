@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -66,11 +67,17 @@ def _cases() -> Iterator[tuple[str, Field, list[Any]]]:
     number, text = _field(FieldKind.DOUBLE), _field(FieldKind.TEXT)
     point = _field(FieldKind.RECORD)
     points = _VALUES[FieldKind.RECORD]
+    single = _field(FieldKind.FLOAT)
     yield "negative zero", number, [-0.0, 0.0]
-    yield "negative zero of 32 bits", _field(FieldKind.FLOAT), [-0.0, 0.0]
+    yield "negative zero of 32 bits", single, [-0.0, 0.0]
+    yield "infinity", number, [math.inf, -math.inf]
+    yield "infinity or null, of 32 bits", replace(single, optional=True), [math.inf, None]
+    yield "list of NaN", _list_of(number), [[math.nan, 1.5]]
     kinds = (FieldKind.BOOL, FieldKind.INT64, FieldKind.DOUBLE, FieldKind.TEXT)
     union = Field("value", FieldKind.UNION, 2, branches=tuple(Field(str(each), each) for each in kinds))
     values = [1, 1.0, True, "1", 0, -0.0, False, "", 2**40, 2.5]
+    long = replace(_field(FieldKind.DECIMAL), precision=38)
+    yield "decimal of 38 digits", long, [Decimal("0.00"), Decimal(f"-{'9' * 36}.01")]
     yield "union", union, values
     yield "union with a float first", replace(union, branches=union.branches[::-1]), values
     yield "union or null", replace(union, optional=True), [None, *values]

@@ -119,8 +119,8 @@ def test_each_kind_of_field_comes_back_or_is_refused_with_its_name(record_store,
             try:
                 record_store.save(expected, path)
             except CannotHoldError as error:
-                assert words.startswith("negative zero")
-                assert "the record 0: value is -0.0" in str(error)
+                assert words.startswith(("negative zero", "infinity", "list of NaN"))
+                assert re.search("the record 0: value is (-0.0|inf|nan), which", str(error))
                 continue
             assert_equal(record_store, record_store.read(path, expected.of), expected)
             record_store.remove(path)
