@@ -61,7 +61,7 @@ class Adapter(ScanEngine):
     def _scan(self, table: tuple[str, Path], columns: list[str], where: Sequence[Condition]) -> pa.Table:
         wanted = list(dict.fromkeys([*columns, *(each.column for each in where)]))
         found = _table(*table, wanted)
-        return found.filter(expression(where)) if where else found
+        return found.filter(expression(where, found.schema)) if where else found
 
     def _finished(self, handle: dict[str, Any], table: Any, query: Query) -> pa.Table:
         if not query.asks_geometries:
@@ -79,7 +79,7 @@ class Adapter(ScanEngine):
             frame = frame.sjoin(other.set_geometry(query.join.key), predicate="intersects")
         found = _arrow(frame, [*query.read, *joined])
         if query.where:
-            found = found.filter(expression(query.where))
+            found = found.filter(expression(query.where, found.schema))
         plain = replace(query, box=None, where=(), join=None if joined else query.join)
         return finished(found, plain, lambda: self._other(handle, query))
 

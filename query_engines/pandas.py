@@ -35,6 +35,7 @@ class Adapter(QueryEngine):
         "HDF5.fixed": _READ_WHOLE,
         "HDF5.table": "all rows are read: the file has no columns that conditions can use",
         "JSON": _READ_WHOLE,
+        "Parquet": "conditions on a column with integers beyond 2**63 fail",
         "Pickle": _READ_WHOLE,
     }
 
@@ -77,7 +78,7 @@ def _read(label: str, path: Path, query: Query) -> pd.DataFrame:
         import pandas as pd
 
         return pd.read_parquet(
-            path, columns=query.read, filters=expression(query.where), partitioning=None
+            path, columns=query.read, filters=expression(query.where, None), partitioning=None
         )
     return _read_columns(label, path, query.read)
 

@@ -52,7 +52,7 @@ class Adapter(ScanEngine):
 
     def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
         wanted = {name: field(name) for name in columns} if any("." in c for c in columns) else columns
-        return table.to_table(wanted, filter=expression(where))
+        return table.to_table(wanted, filter=expression(where, table.schema))
 
     def _take(self, table: Any, positions: list[int], columns: list[str]) -> pa.Table:
         return table.take(positions, columns=columns)

@@ -59,7 +59,7 @@ class Adapter(ScanEngine):
             return self._take(table, rows, columns or [where[0].column])
         needed = list(dict.fromkeys([*columns, *(each.column for each in where)]))
         found = arrow_of(table.select(_KEY, columns=needed))
-        return found.filter(expression(where)) if where else found
+        return found.filter(expression(where, found.schema)) if where else found
 
     def _take(self, table: Any, positions: Any, columns: list[str]) -> pa.Table:
         if not len(positions):

@@ -135,7 +135,8 @@ class Adapter(ScanEngine):
         condition = _cpp(table, where)
         if condition is None:
             needed = list(dict.fromkeys([*columns, *(each.column for each in where)]))
-            return arrow_of(table.reader.read(table.path, needed)).filter(expression(where))
+            found = arrow_of(table.reader.read(table.path, needed))
+            return found.filter(expression(where, found.schema))
         return arrow_of(_read(table, columns or [where[0].column], condition))
 
 

@@ -72,7 +72,7 @@ class Adapter(ScanEngine):
     def _scan(self, table: _Opened, columns: list[str], where: Sequence[Condition]) -> pa.Table:
         from adapter_core.queries.arrow import expression
 
-        return table.data.to_table(columns, filter=expression(where))
+        return table.data.to_table(columns, filter=expression(where, table.data.schema))
 
     def _take(self, table: _Opened, positions: list[int], columns: list[str]) -> pa.Table:
         return table.data.take(positions, columns=columns)

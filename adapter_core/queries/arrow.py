@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from adapter_core.predicate import OPERATORS, Comparison
+from adapter_core.predicate import Comparison
 from adapter_core.query import COUNT, MEAN, Aggregate, Condition, Nearest, OneOf, Query
+from adapter_core.tables.arrow import comparison
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,20 +44,22 @@ def text_dataset(format_label: str, path: Path) -> ds.Dataset:
     return ds.dataset(path, schema, kind)
 
 
-def expression(where: Sequence[Condition]) -> pc.Expression | None:
-    """Return the conjunction of conditions for a data set of pyarrow; None if there are none."""
-    found = [_of_condition(each) for each in where]
+def expression(where: Sequence[Condition], schema: pa.Schema | None) -> pc.Expression | None:
+    """Return the conjunction of conditions for a table of pyarrow; None if there are none.
+
+    Without its schema, columns of uint64 fail at values beyond 2**63.
+    """
+    found = [_of_condition(each, schema) for each in where]
     return reduce(lambda one, other: one & other, found) if found else None
 
 
-def _of_condition(found: Condition) -> pc.Expression:
+def _of_condition(found: Condition, schema: pa.Schema | None) -> pc.Expression:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    column = pc.field(found.column)
     if isinstance(found, Comparison):
-        compared: pc.Expression = OPERATORS[found.operator](column, found.value)
-        return compared
+        return comparison(found, schema)
+    column = pc.field(found.column)
     if isinstance(found, OneOf):
         # Acero looks floats up by their bits.
         return column.isin(pa.array(found.with_both_zeros))

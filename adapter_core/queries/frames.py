@@ -37,7 +37,7 @@ class FrameScan(ScanEngine):
         compared = [each.column for each in where]
         needed = list(dict.fromkeys([*columns, *compared]))
         found = arrow_of(data_format.read(path, needed))
-        return found.filter(expression(where)) if where else found
+        return found.filter(expression(where, found.schema)) if where else found
 
 
 def rows_where(df: Any, condition: Condition) -> Any:

@@ -256,17 +256,22 @@ def arrow_filter(predicate: Predicate, schema: pa.Schema) -> pc.Expression:
     InvalidSelectionError
         If a column cannot be compared with its constant.
     """
+    fitted = fitted_to_schema(predicate, schema).comparisons
+    return reduce(and_, (comparison(each, schema) for each in fitted))
+
+
+def comparison(found: Comparison, schema: pa.Schema | None) -> pc.Expression:
+    """Return a comparison as an expression of Arrow, for a table of that schema if it is known."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    def expression(comparison: Comparison) -> pc.Expression:
-        value: Any = comparison.value
-        if schema.field(comparison.column).type == pa.uint64() and isinstance(value, int):
-            # Arrow would convert the column to signed integers.
-            value = pa.scalar(value, pa.uint64()) if value >= 0 else float(value)
-        return OPERATORS[comparison.operator](pc.field(comparison.column), value)
-
-    return reduce(and_, map(expression, fitted_to_schema(predicate, schema).comparisons))
+    value: Any = found.value
+    is_natural = schema is not None and schema.field(found.column).type == pa.uint64()
+    if is_natural and isinstance(value, int):
+        # Arrow would convert the column to signed integers.
+        value = pa.scalar(value, pa.uint64()) if value >= 0 else float(value)
+    compared: pc.Expression = OPERATORS[found.operator](pc.field(found.column), value)
+    return compared
 
 
 def _with_saved_times(table: pa.Table, metadata: str) -> pa.Table:
