@@ -148,6 +148,8 @@ def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
         is_named = dialect is not Dialect.SQLITE
         return f"CAST('{sign}Infinity' AS DOUBLE)" if is_named else f"{sign}9e999"
     if isinstance(value, str):
+        if dialect is Dialect.CHDB:
+            value = value.replace("\\", "\\\\")
         return "'{}'".format(value.replace("'", "''"))
     if isinstance(value, datetime):
         text = value.isoformat(sep=" ")

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import UnknownNameError, UnsupportedError
-from adapter_core.kinds import nested_array
+from adapter_core.kinds import Kind, kind_of, nested_array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,6 +115,8 @@ class SortedSaves(CodecChoice):
     """Phrase on the additions of `save_tuned` for the sort key and the lookup columns, e.g. indexes."""
     indexes_vectors: ClassVar[bool] = False
     """True if `save_tuned` makes an index of lookup columns of vectors; other formats leave them out."""
+    not_indexed: ClassVar[frozenset[Kind]] = frozenset()
+    """Kinds of column that the library makes no index, filter or statistics of; they are left out."""
     orders_rows_by_place: ClassVar[bool] = False
     """True if `save_tuned` writes the rows of a table with geometries in an order of their places."""
     layout_names: ClassVar[Mapping[str, str]] = {}
@@ -205,11 +207,15 @@ class SortedSaves(CodecChoice):
             self.check(df)
         if sort_by and not (len(sort_by) == 1 and df[sort_by[0]].is_monotonic_increasing):
             df = df.sort_values(list(sort_by), kind="stable", ignore_index=True)
-        others = [name for name in dict.fromkeys(lookups) if name not in sort_by]
+        others = self._indexable(df, [name for name in dict.fromkeys(lookups) if name not in sort_by])
         if not self.indexes_vectors:
             others = [name for name in others if nested_array(df[name].head(1)) is None]
         with self.replacing(path) as temporary:
             self._save_tuned(df, temporary, list(sort_by), others)
+
+    def _indexable(self, df: pd.DataFrame, names: Sequence[str]) -> list[str]:
+        """Return the columns whose kind is not among `not_indexed`."""
+        return [name for name in names if kind_of(df[name].dtype, df[name]) not in self.not_indexed]
 
     def tuning(self) -> str:
         """Return the work of `save_tuned`, with all options, in one phrase."""

@@ -151,7 +151,9 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
         indexed = [*sort_by, *lookups]
         with pd.HDFStore(path, "w") as store:
             store.append(KEY, df, data_columns=indexed, index=False, nan_rep=NULL)
-            store.create_table_index(KEY, columns=indexed, kind="full", optlevel=9)
+            # PyTables makes no index of uint64.
+            usable = [name for name in indexed if df[name].dtype != "uint64"]
+            store.create_table_index(KEY, columns=usable, kind="full", optlevel=9)
 
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import pandas as pd

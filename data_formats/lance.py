@@ -81,6 +81,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     )
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
+    not_indexed: ClassVar = frozenset({Kind.CATEGORY, Kind.CATEGORY_NOT_TEXT})
     tuned_indexes = "indexes: ZONEMAP of sort keys, BTREE of lookup columns, IVF_PQ of vectors"
     indexes_vectors = True
     refuses: ClassVar = {

@@ -48,6 +48,7 @@ class Adapter(PartialReads, Tunable):
     codecs: ClassVar = (Codec("zstd", range(1, 23), 1),)
     default_codec = "zstd"
     tuned_options: ClassVar = {"compression": 1, "zstd_level": 1, "row_group_max_size": 16_777_216}
+    not_indexed: ClassVar = frozenset({Kind.BINARY})
     tuned_indexes = "stats_columns: sort keys and lookup columns"
     refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
@@ -112,7 +113,8 @@ class Adapter(PartialReads, Tunable):
     def _save_tuned(self, df: pd.DataFrame, path: Path, sort_by: list[str], lookups: list[str]) -> None:
         import mosaic
 
-        _write(df, path, mosaic.WriterOptions(stats_columns=[*sort_by, *lookups], **self.tuned_options))
+        described = [*self._indexable(df, sort_by), *lookups]
+        _write(df, path, mosaic.WriterOptions(stats_columns=described, **self.tuned_options))
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         with _opened(path, columns) as reader:

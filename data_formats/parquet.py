@@ -76,6 +76,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         "write_page_index": True,
         "max_rows_per_page": 8_192,
     }
+    not_indexed: ClassVar = frozenset({Kind.BOOLEAN, Kind.NULLABLE_BOOLEAN})
     tuned_indexes = "sorting_columns; bloom filters of lookup columns (ndv=131072, fpp=0.01)"
     layout_names: ClassVar = {
         "codec": "compression",
@@ -140,14 +141,12 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         import pyarrow.parquet as pq
 
         order = [pq.SortingColumn(df.columns.get_loc(name)) for name in sort_by]
-        # Parquet has no bloom filters of booleans.
-        filtered = [name for name in lookups if df[name].dtype not in {"bool", "boolean"}]
         df.to_parquet(
             path,
             engine="pyarrow",
             index=False,
             sorting_columns=order or None,
-            bloom_filter_options=_filters(filtered) or None,
+            bloom_filter_options=_filters(lookups) or None,
             **_with_dictionaries(self.tuned_options, list(df.columns)),
         )
 

@@ -52,8 +52,9 @@ class Adapter(SQLEngine):
     reads = ("Avro", "Feather", "JSON", "ORC", "Parquet")
     compares_times: ClassVar = frozenset({"Feather", "ORC", "Parquet"})
     notes: ClassVar = {
+        "Avro": "times without a zone are integers of microseconds",
         "JSON": "a table with integers on both sides of 2**63 in a column is not read, and a column of "
-        "nulls alone has no sum"
+        "nulls alone has no sum",
     }
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002

@@ -157,13 +157,14 @@ def _filtered_by_arrow(rows: Any) -> Any:
         def schema(self) -> pa.Schema:
             return rows.schema
 
-        def scanner(self, columns: list[str], **options: Any) -> ds.Scanner:
+        def scanner(self, columns: list[str] | None = None, **options: Any) -> ds.Scanner:
             where = options.pop("filter", None)
             if where is None:
                 return rows.scanner(columns, **options)
             # Columns of conditions alone are not among those asked for; an expression has them as text.
             compared = [name for name in rows.schema.names if name in str(where)]
-            read = rows.scanner(list(dict.fromkeys([*columns, *compared])), **options)
-            return ds.Scanner.from_batches(read.to_reader(), columns=columns, filter=where)
+            read = None if columns is None else list(dict.fromkeys([*columns, *compared]))
+            batches = rows.scanner(read, **options).to_reader()
+            return ds.Scanner.from_batches(batches, columns=columns, filter=where)
 
     return Filtered()

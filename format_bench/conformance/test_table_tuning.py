@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pandas as pd
 import pytest
 
-from adapter_core import UnknownNameError
+from adapter_core import CannotHoldError, UnknownNameError
 
 # Without a common divisor with the factors below, 37 and 91: no value of a column is left out.
 ROWS = 400
@@ -35,6 +37,35 @@ def test_a_tuned_table_is_sorted_and_complete(adapter, path):
     read = adapter.read_arrays(path, ["key", "value"])
     assert read["key"].tolist() == expected["key"].tolist()
     assert read["value"].tolist() == expected["value"].tolist()
+
+
+COLUMNS = {
+    "uint64": pd.Series([2**64 - 1, 0, 7], dtype="uint64"),
+    "Int64": pd.Series([-(2**63), None, 3], dtype="Int64"),
+    "float32": pd.Series([0.5, None, -0.5], dtype="float32"),
+    "boolean": pd.Series([True, None, False], dtype="boolean"),
+    "category": pd.Series(["b", None, "a"], dtype="category"),
+    "date": pd.Series([datetime.date(2026, 2, 28), None, datetime.date(1970, 1, 1)], dtype="object"),
+    "datetime": pd.Series(["2026-02-28 12:00", None, "1970-01-01 00:00"], dtype="datetime64[us]"),
+    "bytes": pd.Series([b"b", None, b"a"], dtype="object"),
+    "nulls alone": pd.Series([None, None, None], dtype="float64"),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_a_column_of_any_kind_may_be_looked_up_or_sorted_by(adapter, path, kind):
+    df = pd.DataFrame({"row": [1, 2, 3], "column": COLUMNS[kind]})
+    try:
+        adapter.check(df)
+    except CannotHoldError as error:
+        pytest.skip(str(error))
+    adapter.save_tuned(df, path, ["row"], ["column"])
+    adapter.save(df, path.with_name(f"plain{adapter.suffix}"))
+    plain = adapter.read(path.with_name(f"plain{adapter.suffix}"))
+    pd.testing.assert_frame_equal(adapter.read(path), plain)
+    adapter.save_tuned(df, path, ["column"])
+    in_order = df.sort_values("column", kind="stable")["row"].tolist()
+    assert adapter.read(path)["row"].tolist() == in_order
 
 
 def test_columns_that_a_table_lacks_are_named(adapter, path):

@@ -40,7 +40,21 @@ from tests.helpers import chosen
 PAIRS = chosen(query_engines, __name__)
 
 TEXTS = ["needle", "Needle", "NEEDLE", "a needle", "", None, "a", "A", "\u00e9", "\u00c9", "e\u0301"]
-TEXTS += ["K", "\u212a", "%", "_", "a_b", "aXb", "*", "[a]", "b'c", '"q"', "back\\slash", "line\nbreak"]
+TEXTS += [
+    "K",
+    "\u212a",
+    "%",
+    "_",
+    "a_b",
+    "aXb",
+    "*",
+    "[a]",
+    "b'c",
+    '"q"',
+    "back\\slash",
+    "\\'\\t",
+    "line\nbreak",
+]
 TEXTS += ["0", "null", "", None, "\u017eluť", "\U0001f600", "\u017eluť"]
 ROWS = len(TEXTS)
 MANY = 2**53 + 1
@@ -97,7 +111,7 @@ TABLES = {"data": TABLE, "towns": TOWNS, "labels": LABELS}
 
 CONSTANTS = {
     "price": [2.5, 0.25],
-    "text": ["", "needle", "\u00c9", "a_b", "back\\slash", "b'c", "\u017eluť"],
+    "text": ["", "needle", "\u00c9", "a_b", "back\\slash", "\\'\\t", "b'c", "\u017eluť"],
     "key": ["a"],
     "whole": [-(2**63), 2**63 - 1, MANY, 0],
     "maybe": [MANY, -5],
@@ -307,6 +321,11 @@ def test_a_table_of_numbers_alone_is_answered_as_sql_means_it(label, tmp_path):
     found, right = differences(pair, {"data": data}, tmp_path / "file.tables")
     assert found == {}
     assert right >= 120
+    handle = pair.engine.open(pair.format.label, pair.paths(tmp_path / "file.tables"))
+    all_columns = Query(columns=data.columns, where=[Comparison("price", ">=", 0.25)])
+    answer = pair.engine.answer(handle, all_columns)
+    assert difference(answer, reference.answer(all_columns, {"data": data})) == ""
+    pair.engine.close(handle)
 
 
 # To Dask, the files differ in the order of rows alone.
