@@ -64,13 +64,19 @@ class Streams(DataFormat, feature=Feature.STREAMS, hooks=("_save_batches",)):
 
     def _storable(self, batches: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         """Yield batches that the format can store, whose dtypes are equal."""
-        dtypes = None
+        dtypes, untyped = None, []
         for df in batches:
-            dtypes = df.dtypes if dtypes is None else dtypes
-            if not df.dtypes.equals(dtypes):
+            if dtypes is not None and not df.dtypes.equals(dtypes):
                 raise self.refusal("a batch has other columns or dtypes than the first")
             if self.checks_saves:
                 self.check(df)
+            if dtypes is None:
+                dtypes = df.dtypes
+                untyped = [name for name in df.columns[dtypes == object] if df[name].isna().all()]
+            for name in untyped:
+                if df[name].notna().any():
+                    reason = f"column {name!r} has nulls alone in the first batch, and so no type"
+                    raise self.refusal(f"{reason} of its later values")
             yield df
         if dtypes is None:
             raise self.refusal("it has no batches")

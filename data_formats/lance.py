@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -160,7 +161,11 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     def _save_batches(self, batches: Iterator[pd.DataFrame], path: Path) -> None:
         import lance
 
-        lance.write_dataset(arrow.reader_of(batches), path, data_cache_bytes=_STREAM_CACHE_BYTES)
+        first = next(batches)
+        for name in first.columns[first.dtypes == "category"]:
+            raise self.refusal(f"in column {name!r} pylance repeats the categories of each batch")
+        reader = arrow.reader_of(chain([first], batches))
+        lance.write_dataset(reader, path, data_cache_bytes=_STREAM_CACHE_BYTES)
 
     def partitioned(self, path: str | os.PathLike[str]) -> PartitionedTable:
         return _Fragments(Path(path), self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pandas as pd
 import pytest
 
@@ -23,6 +25,39 @@ def test_a_table_is_written_from_batches(adapter, path):
         whole, read = (each.sort_values(["whole", "real"], ignore_index=True) for each in (whole, read))
     assert verify(whole, read, *adapter.kept).errors == ()
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_categories_of_several_batches_come_back_or_are_refused(adapter, path):
+    if not isinstance(adapter, Streams):
+        pytest.skip("it writes no batches, which another test shows")
+    kinds = (["a", None, "b"], ["b", "a", "a"], [None, None, "b"])
+    frames = [
+        pd.DataFrame({"row": [3 * n, 3 * n + 1, 3 * n + 2], "kind": each})
+        for n, each in enumerate(kinds)
+    ]
+    frames = [each.astype({"kind": pd.CategoricalDtype(["a", "b"])}) for each in frames]
+    try:
+        adapter.save_batches(iter(frames), path)
+    except CannotHoldError as error:
+        assert "categories" in str(error)
+        assert list(path.parent.iterdir()) == []
+        return
+    whole = pd.concat(frames, ignore_index=True)
+    read = adapter.read(path).sort_values("row", ignore_index=True)
+    assert verify(whole, read, *adapter.kept).errors == ()
+
+
+def test_a_column_without_a_type_in_the_first_batch_is_refused(adapter, path):
+    if not isinstance(adapter, Streams):
+        pytest.skip("it writes no batches, which another test shows")
+    day = datetime.date(2026, 2, 28)
+    frames = [
+        pd.DataFrame({"row": [1, 2], "day": each}, dtype="object") for each in ([None] * 2, [day] * 2)
+    ]
+    frames = [each.astype({"row": "int64"}) for each in frames]
+    with pytest.raises(CannotHoldError):
+        adapter.save_batches(iter(frames), path)
+    assert list(path.parent.iterdir()) == []
 
 
 def test_batches_of_other_columns_leave_an_earlier_file(adapter, path):
