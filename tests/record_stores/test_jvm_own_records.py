@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -193,13 +194,19 @@ def test_codecs_are_those_of_the_store(round_trips):
         assert checked(each) == [records.digest] * 2
 
 
-def test_sqlite_refuses_a_zero_that_would_lose_its_sign(round_trips):
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [(-0.0, "-0.0, which SQLite keeps as 0.0"), (math.nan, "NaN, which SQLite keeps as null")],
+)
+def test_sqlite_refuses_floats_that_it_would_change(round_trips, value, kept):
     of = RecordType("One", tuple(each for each in EVERY.fields if each.name == "fraction"))
-    records = RecordSet.of_objects(of, [of.object_class(-0.0)])
+    records = RecordSet.of_objects(of, [of.object_class(value)])
     (found,) = round_trips([(record_stores.find("SQLite[jvm]"), records)])
     (refused,) = (each for each in found if each["event"] == "unsupported")
-    assert refused["sentence"] == "fraction is -0.0, which SQLite keeps as 0.0"
-    others = [each for each in STORES if each.label != "SQLite[jvm]"]
+    assert refused["sentence"] == f"fraction is {kept}"
+    # Jackson's JSON has a text for NaN, and maps of records no type that would read it as a float.
+    unable = {"SQLite[jvm]", *(["JSON.jackson[jvm]"] if math.isnan(value) else [])}
+    others = [each for each in STORES if each.label not in unable]
     for each in round_trips([(store, records) for store in others]):
         assert checked(each) == [records.digest] * 2
 

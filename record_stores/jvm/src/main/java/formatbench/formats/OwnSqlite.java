@@ -62,6 +62,8 @@ public final class OwnSqlite extends SqliteFormat implements OwnFormat {
                 boolean isNegativeZero = number == 0 && Math.copySign(1, number) < 0;
                 UnsupportedException.unless(
                         !isNegativeZero, each.name() + " is -0.0, which SQLite keeps as 0.0");
+                UnsupportedException.unless(
+                        !Double.isNaN(number), each.name() + " is NaN, which SQLite keeps as null");
             }
             statement.setObject(column++, value == null ? null : stored(value, each));
         }
