@@ -161,8 +161,9 @@ def _filtered_by_arrow(rows: Any) -> Any:
             where = options.pop("filter", None)
             if where is None:
                 return rows.scanner(columns, **options)
-            # Columns of conditions alone are not among those asked for; an expression has them as text.
-            compared = [name for name in rows.schema.names if name in str(where)]
+            # Columns of conditions alone are not among those asked for, and are known by their text.
+            text = str(where)
+            compared = [name for name in rows.schema.names if name in text]
             read = None if columns is None else list(dict.fromkeys([*columns, *compared]))
             batches = rows.scanner(read, **options).to_reader()
             return ds.Scanner.from_batches(batches, columns=columns, filter=where)
