@@ -80,9 +80,7 @@ def _field(of: Field, known: set[str]) -> dict[str, Any]:
 def _type(of: Field, known: set[str]) -> Any:
     avro: Any = _AVRO.get(of.kind)
     if of.branches:
-        # fastavro writes the first branch that takes a value, and floats take whole numbers.
-        branches = sorted(of.branches, key=lambda each: _CLASSES[each.kind] is float)
-        return [*(["null"] if of.optional else []), *(_type(each, known) for each in branches)]
+        return [*(["null"] if of.optional else []), *(_type(each, known) for each in of.branches)]
     if of.record is not None:
         record = of.record
         avro = _named(record.name, lambda: _record(record, known), known)

@@ -125,4 +125,18 @@ def schema_of(of: RecordType) -> Any:
     """Return the parsed schema of a record type."""
     import fastavro
 
-    return fastavro.parse_schema(avro_of(of))
+    return fastavro.parse_schema(_floats_last(avro_of(of)))
+
+
+def _floats_last(schema: Any) -> Any:
+    """Return a schema whose unions name floats last.
+
+    fastavro writes the first branch that takes a value, and floats take whole numbers.
+    """
+    if isinstance(schema, list):
+        return sorted(map(_floats_last, schema), key=lambda each: each in ("float", "double"))
+    if not isinstance(schema, dict):
+        return schema
+    inner = {key: _floats_last(schema[key]) for key in ("type", "items", "values") if key in schema}
+    fields = {"fields": [*map(_floats_last, schema["fields"])]} if "fields" in schema else {}
+    return {**schema, **inner, **fields}

@@ -371,7 +371,9 @@ def test_a_type_is_the_same_after_it_was_an_avro_schema(words, tmp_path):
     found = avro_of(of)
     (tmp_path / "a.avsc").write_text(json.dumps(found), encoding="utf-8")
     lines = record_stores.find("JSON")
-    if FieldKind.ENUM not in {kind for _, kind in of.features()}:
+    # Symbols of enums are numbers there, and JSON of users has no infinities.
+    is_readable = FieldKind.ENUM not in {kind for _, kind in of.features()}
+    if is_readable and "infinity" not in words and "NaN" not in words:
         lines.save(EDGE_CASE_RECORDS[words], tmp_path / "a.jsonl")
         again = loaded(tmp_path / "a.jsonl", schema=tmp_path / "a.avsc")
         assert avro_of(again.of) == found
