@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import json
 import warnings
 from contextlib import ExitStack
@@ -256,7 +257,10 @@ def _declared(values: tuple[Value, ...]) -> str:
     """Declare a set of values to ROOT, and return its name."""
     kinds = {type(each) for each in values}
     kind = "std::string_view" if str in kinds else "double" if float in kinds else "long long"
-    written = ", ".join(_text(each) if isinstance(each, str) else repr(each) for each in values)
+    numbers = {math.inf: "INFINITY", -math.inf: "-INFINITY"}
+    written = ", ".join(
+        _text(each) if isinstance(each, str) else numbers.get(each, repr(each)) for each in values
+    )
     name = f"Given{next(_SET_NUMBERS)}"
     root().gInterpreter.Declare(
         f"namespace format_bench {{ const std::set<{kind}> {name}{{{written}}}; }}"
