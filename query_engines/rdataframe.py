@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import json
+import math
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -257,7 +257,7 @@ def _declared(values: tuple[Value, ...]) -> str:
     """Declare a set of values to ROOT, and return its name."""
     kinds = {type(each) for each in values}
     kind = "std::string_view" if str in kinds else "double" if float in kinds else "long long"
-    numbers = {math.inf: "INFINITY", -math.inf: "-INFINITY"}
+    numbers = {math.inf: "1e999", -math.inf: "-1e999"}
     written = ", ".join(
         _text(each) if isinstance(each, str) else numbers.get(each, repr(each)) for each in values
     )
