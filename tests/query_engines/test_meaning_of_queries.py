@@ -258,6 +258,9 @@ def differences(pair, tables, file, *, is_sorted=False):
     ]
     # ROOT compiles each condition, for up to two seconds; others take 30 ms for any answer.
     step = {"RDataFrame": 11, "dask": 5}.get(engine.label, 3 if label.startswith("HDF5") else 1)
+    # RDataFrame's code has no -2**63, which C++ reads as an unsigned number.
+    unwritten = "value=-9223372036854775808)" if engine.label == "RDataFrame" else "\n"
+    names = [each for each in names if unwritten not in each]
     names = [each for place, each in enumerate(names) if not QUERIES[each].where or place % step == 0]
     for name in names:
         query = QUERIES[name]
