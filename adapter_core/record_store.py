@@ -173,16 +173,22 @@ class RecordStore(CodecChoice):
         if reason := self.refusal(records.of):
             raise CannotHoldError(reason)
         # Those of a named data set are of their type by construction.
-        for row, each in enumerate([] if records.name else records.iterate()):
-            if problem := records.of.problem(each):
+        is_typed = bool(records.name)
+        may_change = bool(self.changes_floats) and records.of.has_floats
+        for row, each in enumerate(records.iterate() if may_change or not is_typed else ()):
+            problem = "" if is_typed else records.of.problem(each)
+            if not problem and may_change:
+                problem = self._changed_float(records.of, each)
+            if problem:
                 raise CannotHoldError(f"{self.label} cannot store the record {row}: {problem}")
-        looks = self.changes_floats and records.of.has_floats
-        for row, each in enumerate(records.iterate() if looks else ()):
-            for name, value in records.of.floats(each):
-                kind = SpecialFloat.of(value)
-                if kind is not None and kind in self.changes_floats:
-                    problem = f"{name} is {value}, which would be {self.changes_floats[kind]}"
-                    raise CannotHoldError(f"{self.label} cannot store the record {row}: {problem}")
+
+    def _changed_float(self, of: RecordType, each: Any) -> str:
+        """Return which float of an object the format would change; empty if none."""
+        for name, value in of.floats(each):
+            kind = SpecialFloat.of(value)
+            if kind is not None and kind in self.changes_floats:
+                return f"{name} is {value}, which would be {self.changes_floats[kind]}"
+        return ""
 
     def refusal(self, of: RecordType) -> str:
         """Return why the store cannot keep records of a type, by its declarations; empty if it may."""

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from adapter_core.codec_choice import CodecChoice
 from adapter_core.errors import UnknownNameError, UnsupportedError
-from adapter_core.kinds import Kind, kind_of, nested_array
+from adapter_core.kinds import NESTED, Kind, kind_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,9 +113,7 @@ class SortedSaves(CodecChoice):
     """Options of the library in `save_tuned`, by its own names for them."""
     tuned_indexes: ClassVar[str] = ""
     """Phrase on the additions of `save_tuned` for the sort key and the lookup columns, e.g. indexes."""
-    indexes_vectors: ClassVar[bool] = False
-    """True if `save_tuned` makes an index of lookup columns of vectors; other formats leave them out."""
-    not_indexed: ClassVar[frozenset[Kind]] = frozenset()
+    not_indexed: ClassVar[frozenset[Kind]] = NESTED
     """Kinds of column that the library makes no index, filter or statistics of; they are left out."""
     orders_rows_by_place: ClassVar[bool] = False
     """True if `save_tuned` writes the rows of a table with geometries in an order of their places."""
@@ -208,8 +206,6 @@ class SortedSaves(CodecChoice):
         if sort_by and not (len(sort_by) == 1 and df[sort_by[0]].is_monotonic_increasing):
             df = df.sort_values(list(sort_by), kind="stable", ignore_index=True)
         others = self._indexable(df, [name for name in dict.fromkeys(lookups) if name not in sort_by])
-        if not self.indexes_vectors:
-            others = [name for name in others if nested_array(df[name].head(1)) is None]
         with self.replacing(path) as temporary:
             self._save_tuned(df, temporary, list(sort_by), others)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Given, Snippet, Trait
 from adapter_core.arrays.shards import bands
-from adapter_core.arrays.zarr import ZarrStore, read_rows, strict_store
+from adapter_core.arrays.zarr import ZarrStore, read_rows, strict_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,9 +83,7 @@ class Adapter(ZarrStore):
         yield LocalStore(path)
 
     def _reading(self, path: Path) -> Any:
-        from zarr.storage import LocalStore
-
-        return strict_store(LocalStore)(path, read_only=True)
+        return strict_folder(path)
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         super()._check_further(source, codec)

@@ -29,7 +29,7 @@ from adapter_core import (
 )
 from adapter_core.codec_choice import Recommended
 from adapter_core.file_facts import FileFacts
-from adapter_core.kinds import kind_of_arrow, types_in
+from adapter_core.kinds import NESTED, kind_of_arrow, types_in
 from adapter_core.snippets import literal
 from adapter_core.tables import arrow
 
@@ -82,9 +82,8 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     )
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES
-    not_indexed: ClassVar = frozenset({Kind.CATEGORY, Kind.CATEGORY_NOT_TEXT})
+    not_indexed: ClassVar = (NESTED - {Kind.VECTOR}) | {Kind.CATEGORY, Kind.CATEGORY_NOT_TEXT}
     tuned_indexes = "indexes: ZONEMAP of sort keys, BTREE of lookup columns, IVF_PQ of vectors"
-    indexes_vectors = True
     refuses: ClassVar = {
         **arrow.REFUSES_WITH_METADATA,
         **arrow.NO_EMPTY_STRUCTS,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core import Codec, Given, Kind, PartialReads, Snippet, Trait, Tunable
 from adapter_core.column_batches import needed_columns
+from adapter_core.kinds import NESTED
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, rows_where, slice_of, tables_of
 from adapter_core.values import integers_beyond_int64
@@ -48,7 +49,7 @@ class Adapter(PartialReads, Tunable):
     codecs: ClassVar = (Codec("zstd", range(1, 23), 1),)
     default_codec = "zstd"
     tuned_options: ClassVar = {"compression": 1, "zstd_level": 1, "row_group_max_size": 16_777_216}
-    not_indexed: ClassVar = frozenset({Kind.BINARY})
+    not_indexed: ClassVar = NESTED | {Kind.BINARY}
     tuned_indexes = "stats_columns: sort keys and lookup columns"
     refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,

@@ -20,6 +20,7 @@ from adapter_core import (
 )
 from adapter_core.codec_choice import Recommended
 from adapter_core.file_facts import FileFacts
+from adapter_core.kinds import NESTED
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.snippets import keywords, literal
 from adapter_core.tables import arrow
@@ -76,7 +77,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         "write_page_index": True,
         "max_rows_per_page": 8_192,
     }
-    not_indexed: ClassVar = frozenset({Kind.BOOLEAN, Kind.NULLABLE_BOOLEAN})
+    not_indexed: ClassVar = NESTED | {Kind.BOOLEAN, Kind.NULLABLE_BOOLEAN}
     tuned_indexes = "sorting_columns; bloom filters of lookup columns (ndv=131072, fpp=0.01)"
     layout_names: ClassVar = {
         "codec": "compression",

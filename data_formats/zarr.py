@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import Codec, PartialReads, RemoteTable, Snippet, Trait
-from adapter_core.arrays.zarr import strict_store
+from adapter_core.arrays.zarr import strict_folder, strict_store
 from adapter_core.codec_choice import Recommended
 from adapter_core.file_facts import FileFacts
 from adapter_core.remote import ATTEMPTS, OBJECT_STORES
@@ -153,10 +153,8 @@ class Adapter(ArrayFormat, PartialReads, RemoteTable):
 
 def _group(path: Path) -> Any:
     import zarr
-    from zarr.storage import LocalStore
 
-    store = strict_store(LocalStore)(path, read_only=True)
-    return zarr.open_group(store, mode="r", zarr_format=3)
+    return zarr.open_group(strict_folder(path), mode="r", zarr_format=3)
 
 
 def _described(group: Any) -> Opened:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Given, ImageReader, ImageStorage, Snippet
-from adapter_core.arrays.zarr import strict_store
+from adapter_core.arrays.zarr import strict_folder
 from adapter_core.file_facts import FileFacts
 from adapter_core.image_shapes import offsets, shape_table
 from adapter_core.images.packed import image_of, split
@@ -115,9 +115,8 @@ def _batches(images: CheckedImages, shapes: list[tuple[int, ...]]) -> Iterator[n
 def _arrays(path: Path) -> tuple[Any, np.ndarray, np.ndarray]:
     """Return the array of pixels, unread, and the shapes and labels."""
     import zarr
-    from zarr.storage import LocalStore
 
-    group: Any = zarr.open_group(strict_store(LocalStore)(path, read_only=True), mode="r")
+    group: Any = zarr.open_group(strict_folder(path), mode="r")
     shapes, labels = group["shapes"][:], group["labels"][:]
     if len(shapes) != len(labels):
         raise ValueError(f"there are {len(shapes)} shapes and {len(labels)} labels")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from adapter_core.tables.array_format import DESCRIPTION
 from adapter_core.tables.arrays import array_names, column_from_arrays
 from adapter_core.tables.arrow import arrow_of
 from adapter_core.tables.root_data_frame import all_threads
-from adapter_core.tables.root_native import cpp_condition, opened, root
+from adapter_core.tables.root_native import cpp_condition, cpp_constant, opened, root
 from adapter_core.tables.root_uproot import TABLE
 
 if TYPE_CHECKING:
@@ -257,10 +256,7 @@ def _declared(values: tuple[Value, ...]) -> str:
     """Declare a set of values to ROOT, and return its name."""
     kinds = {type(each) for each in values}
     kind = "std::string_view" if str in kinds else "double" if float in kinds else "long long"
-    numbers = {math.inf: "1e999", -math.inf: "-1e999"}
-    written = ", ".join(
-        _text(each) if isinstance(each, str) else numbers.get(each, repr(each)) for each in values
-    )
+    written = ", ".join(_text(each) if isinstance(each, str) else cpp_constant(each) for each in values)
     name = f"Given{next(_SET_NUMBERS)}"
     root().gInterpreter.Declare(
         f"namespace format_bench {{ const std::set<{kind}> {name}{{{written}}}; }}"

@@ -324,9 +324,7 @@ class LocalZarrStore(ZarrStore, Partitions):
     _appending = _writing
 
     def _reading(self, path: Path) -> Any:
-        from zarr.storage import LocalStore
-
-        return strict_store(LocalStore)(path, read_only=True)
+        return strict_folder(path)
 
 
 class ZarrRegions(PartitionedArray):
@@ -426,6 +424,13 @@ def strict_store(base: type[Any]) -> type[Any]:
             return found
 
     return Strict
+
+
+def strict_folder(path: Path) -> Any:
+    """Return a store to read a folder, which raises for chunks that are not complete."""
+    from zarr.storage import LocalStore
+
+    return strict_store(LocalStore)(path, read_only=True)
 
 
 def check_blosc(chunk: np.ndarray, key: str) -> None:

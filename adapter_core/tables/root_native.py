@@ -212,15 +212,20 @@ def cpp_condition(comparison: Comparison, value: str) -> str:
     value : str
         The expression of the column's value.
     """
-    constant = comparison.value
-    if isinstance(constant, bool):
-        text = str(constant).lower()
-    elif isinstance(constant, float) and math.isinf(constant):
-        text = "INFINITY" if constant > 0 else "-INFINITY"
-    else:
-        text = repr(constant)
-    condition = f"{value} {comparison.operator} {text}"
+    condition = f"{value} {comparison.operator} {cpp_constant(comparison.value)}"
     return f"({condition} && {value} == {value})" if comparison.operator == "!=" else condition
+
+
+def cpp_constant(constant: Any) -> str:
+    """Return a number or a boolean as an expression of C++."""
+    if isinstance(constant, bool):
+        return str(constant).lower()
+    if isinstance(constant, float) and math.isinf(constant):
+        return "INFINITY" if constant > 0 else "-INFINITY"
+    if isinstance(constant, int) and constant == -(2**63):
+        # Its number without the sign is an unsigned one.
+        return f"({constant + 1} - 1)"
+    return repr(constant)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -118,8 +117,3 @@ def repetitive() -> pd.DataFrame:
             "word": [f"word {i % 97} of {i % 13}" for i in range(_REPEATED_ROWS)],
         }
     )
-
-
-def files_of(path: Path) -> list[Path]:
-    """Return the files of a saved table."""
-    return sorted(each for each in ([path] if path.is_file() else path.rglob("*")) if each.is_file())

@@ -13,6 +13,7 @@ from adapter_core.array_store import Property
 from data_generator.synthetic.edge_case_arrays import described, values
 from format_bench.conformance.arrays import a_dtype_of, difference, smooth
 from format_bench.conformance.code_events import code_events
+from format_bench.conformance.files import largest_file
 from format_bench.instruments.touch import is_mapped
 
 
@@ -71,8 +72,7 @@ def test_a_missing_file_or_folder_is_named(store, path):
 def test_a_truncated_file_is_noticed_if_declared(store, path):
     saved = values((8, 24, 32), a_dtype_of(store))
     store.save(saved, path, (1, 24, 32))
-    files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file()]
-    largest = max(files, key=lambda each: each.stat().st_size)
+    largest = largest_file(path)
     size = largest.stat().st_size
     for kept in (0, size // 2, size - 1):
         with largest.open("r+b") as file:

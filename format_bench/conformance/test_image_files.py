@@ -12,6 +12,7 @@ import pytest
 
 from adapter_core import CannotHoldError
 from data_generator.synthetic.edge_case_images import edge_case_images, equal, random_image
+from format_bench.conformance.files import largest_file
 
 SETS = edge_case_images()
 
@@ -86,7 +87,7 @@ def test_a_folder_without_its_largest_file_is_an_error(storage, ordinary_set, pa
     storage.save(*ordinary_set, path)
     if not path.is_dir():
         pytest.skip(f"{storage.label} writes one file")
-    _largest(path).unlink()
+    largest_file(path).unlink()
     with pytest.raises(Exception, match=r"\S"):
         storage.read(path)
 
@@ -110,13 +111,8 @@ def truncated_reads(tmp_path_factory):
     return reads
 
 
-def _largest(path):
-    files = [each for each in [path, *path.rglob("*")] if each.is_file()]
-    return max(files, key=lambda file: file.stat().st_size)
-
-
 def _truncate_largest(path, share):
-    largest = _largest(path)
+    largest = largest_file(path)
     with largest.open("r+b") as file:
         file.truncate(int(largest.stat().st_size * share))
 

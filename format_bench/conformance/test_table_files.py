@@ -10,7 +10,9 @@ import pytest
 
 from adapter_core import Trait
 from format_bench.conformance.code_events import code_events
-from format_bench.conformance.tables import files_of, ordinary
+from format_bench.conformance.files import largest_file
+from format_bench.conformance.tables import ordinary
+from format_bench.instruments.page_cache import files_of
 from format_bench.instruments.touch import arrays_of, is_mapped
 from format_bench.verification.tables import verify
 
@@ -112,7 +114,7 @@ def test_a_folder_without_its_largest_file_is_an_error(adapter, path):
     adapter.save(ordinary(), path)
     if not path.is_dir():
         pytest.skip(f"{adapter.label} writes one file")
-    max(files_of(path), key=lambda file: file.stat().st_size).unlink()
+    largest_file(path).unlink()
     with pytest.raises(Exception, match=r"\S"):
         adapter.read(path)
 
@@ -125,7 +127,7 @@ def test_a_truncated_file_raises_or_is_declared_not_to(adapter, path, tmp_path):
         cut = tmp_path / f"cut{adapter.suffix}"
         adapter.remove(cut)
         shutil.copytree(path, cut) if path.is_dir() else shutil.copy(path, cut)
-        longest = max(files_of(cut), key=lambda file: file.stat().st_size)
+        longest = largest_file(cut)
         data = longest.read_bytes()
         # Formats of lines may be cut at the end of a line, the worst case for them.
         end = int(len(data) * share)

@@ -12,6 +12,13 @@ from format_bench.conformance.tables import ordinary, partitions
 from format_bench.verification.tables import verify
 
 
+@pytest.fixture
+def streaming(adapter):
+    """Skip a test of formats that write no batches, which the first test shows."""
+    if not isinstance(adapter, Streams):
+        pytest.skip("it writes no batches")
+
+
 def test_a_table_is_written_from_batches(adapter, path):
     if not isinstance(adapter, Streams):
         with pytest.raises(UnsupportedError, match="no streamed writes: it writes whole tables only"):
@@ -27,9 +34,8 @@ def test_a_table_is_written_from_batches(adapter, path):
     assert list(path.parent.iterdir()) == [path]
 
 
+@pytest.mark.usefixtures("streaming")
 def test_categories_of_several_batches_come_back_or_are_refused(adapter, path):
-    if not isinstance(adapter, Streams):
-        pytest.skip("it writes no batches, which another test shows")
     kinds = (["a", None, "b"], ["b", "a", "a"], [None, None, "b"])
     frames = [
         pd.DataFrame({"row": [3 * n, 3 * n + 1, 3 * n + 2], "kind": each})
@@ -47,9 +53,8 @@ def test_categories_of_several_batches_come_back_or_are_refused(adapter, path):
     assert verify(whole, read, *adapter.kept).errors == ()
 
 
+@pytest.mark.usefixtures("streaming")
 def test_a_column_without_a_type_in_the_first_batch_is_refused(adapter, path):
-    if not isinstance(adapter, Streams):
-        pytest.skip("it writes no batches, which another test shows")
     day = datetime.date(2026, 2, 28)
     frames = [
         pd.DataFrame({"row": [1, 2], "day": each}, dtype="object") for each in ([None] * 2, [day] * 2)
@@ -60,9 +65,8 @@ def test_a_column_without_a_type_in_the_first_batch_is_refused(adapter, path):
     assert list(path.parent.iterdir()) == []
 
 
+@pytest.mark.usefixtures("streaming")
 def test_batches_of_other_columns_leave_an_earlier_file(adapter, path):
-    if not isinstance(adapter, Streams):
-        pytest.skip("it writes no batches, which another test shows")
     adapter.save(ordinary(), path)
     with pytest.raises(CannotHoldError, match="batch"):
         adapter.save_batches(iter([ordinary(), ordinary()[["word"]]]), path)

@@ -13,7 +13,8 @@ import tables
 
 import data_formats
 from adapter_core import DataFormat, UnavailableError
-from format_bench.conformance.tables import files_of, repetitive
+from format_bench.conformance.tables import repetitive
+from format_bench.instruments.page_cache import files_of
 from tests.helpers import chosen
 
 LABELS = chosen(data_formats, __name__)
