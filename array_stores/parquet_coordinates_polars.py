@@ -55,12 +55,14 @@ class Adapter(coordinate_table.CoordinateTable):
         rows: Any = register_io_source(
             lambda *_: map(pl.DataFrame, coordinate_table.batches(source, path)), schema=schema
         )
-        rows.sink_parquet(
-            path,
-            compression=compression,
-            compression_level=level,
-            metadata={KEY: Description.of(source).to_json()},
-        )
+        # Of a path, Polars makes the file in the background, perhaps after it has raised an error.
+        with path.open("wb") as file:
+            rows.sink_parquet(
+                file,
+                compression=compression,
+                compression_level=level,
+                metadata={KEY: Description.of(source).to_json()},
+            )
 
     def _open(self, path: Path) -> ArrayReader:
         return _Reader(path)
