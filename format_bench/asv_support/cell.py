@@ -39,7 +39,6 @@ from format_bench.asv_support.run import (
     metadata_file,
     missing,
     rounds_file,
-    store_once,
 )
 from format_bench.conditions import axes
 from format_bench.families.cases import codec_on, level_of
@@ -114,8 +113,6 @@ class CellRun:
         # The step that saves the file of the others, or needs none.
         self._first_step = family.steps_of(suite)[0]
         self._unkept = False
-        # Name of the stored data: another environment has its own.
-        self._stored = self.dataset
 
     def start(self) -> Operations:
         """Return the operations of the cell, warmed up; skip the cell, with a reason, if it cannot run.
@@ -154,7 +151,7 @@ class CellRun:
         operations = operations_of(self.family)
         asked = declared(operations.family).to(self.dataset)
         self.operations = operations.on(
-            DATA / self._stored,
+            DATA / self.dataset,
             *(adapter, codec, level, track),
             subject=(self.dataset, self.suite.size(self.dataset, self._scale)),
             questions=asked.only(*(each for each in asked.by_name if each in wanted)),
@@ -169,7 +166,7 @@ class CellRun:
     @property
     def data(self) -> Any:
         """The data set of the cell; loaded once in a process."""
-        return _load(self.family.name, self._stored)
+        return _load(self.family.name, self.dataset)
 
     @property
     def new_path(self) -> Path:
@@ -291,7 +288,7 @@ class CellRun:
             raise self.skip(CellStatus.UNSUPPORTED, NotImplementedError(reason))
         own = own_environment(self.label, self.suite.name)
         if own is None:
-            self._measure_here(step, effort)
+            self.measure_here(step, effort)
             return
         try:
             interpreter = own.interpreter(self.label)
@@ -299,8 +296,12 @@ class CellRun:
             raise self.skip(CellStatus.UNAVAILABLE, error) from error
         declared = sys.modules[type(self.suite).__module__]
         outcome = isolation.run(
-            *(_measure_elsewhere, declared.__name__, declared.__file__),
-            *(own.place.name, pickle.dumps((self, step, effort))),
+            *(
+                _measure_elsewhere,
+                declared.__name__,
+                declared.__file__,
+                pickle.dumps((self, step, effort)),
+            ),
             # The process ends itself at its limit, and leaves a note where it was.
             limit_seconds=self.limit_seconds + _ENDING_SECONDS,
             interpreter=interpreter,
@@ -312,16 +313,8 @@ class CellRun:
                 self._write(outcome.status, outcome.sentence)
             raise RuntimeError(outcome.sentence)
 
-    def measure_with(self, environment: str, step: Step, effort: Effort) -> None:
-        """Measure in the interpreter of an environment, on data that it makes and may keep."""
-        if not missing(self.dataset).exists():
-            self._stored = f"{self.dataset}-{environment}"
-            size = self.suite.size(self.dataset, self._scale)
-            operations, stored = operations_of(self.family), self._stored
-            self.guard(lambda: store_once(operations, self.dataset, size, stored))
-        self._measure_here(step, effort)
-
-    def _measure_here(self, step: Step, effort: Effort) -> None:
+    def measure_here(self, step: Step, effort: Effort) -> None:
+        """Measure a step in this process, and note the metrics of all steps that share it."""
         operations = self.start()
         saves = step is self._first_step
         if saves:
@@ -516,15 +509,13 @@ def codec_of(adapter: Any, choice: str) -> tuple[str | None, int | None]:
     raise UnsupportedError(f"{adapter.label} has no codec {name}")
 
 
-def _measure_elsewhere(declarations: str, file: str, environment: str, task: bytes) -> None:
+def _measure_elsewhere(declarations: str, file: str, task: bytes) -> None:
     """Measure a step of a cell in the interpreter of an environment.
 
     Parameters
     ----------
     declarations, file : str
         Name and file of the module that declares the cell's suite, which may be the checkout's.
-    environment : str
-        Name of the environment's folder.
     task : bytes
         The cell, the step and the effort, which need that module.
     """
@@ -533,7 +524,7 @@ def _measure_elsewhere(declarations: str, file: str, environment: str, task: byt
         sys.modules[declarations] = module = importlib.util.module_from_spec(spec)
         cast("Loader", spec.loader).exec_module(module)
     run, step, effort = pickle.loads(task)  # noqa: S301 (of `CellRun`)
-    run.measure_with(environment, step, effort)
+    run.measure_here(step, effort)
 
 
 @functools.cache

@@ -182,7 +182,7 @@ def prepare_data(family: Family, suite: Suite, scale: str) -> None:
     for name in suite.datasets:
         try:
             rows = suite.size(name, scale)
-            shapes[f"{suite.name}.{name}"] = store_once(operations, name, rows, name)
+            shapes[f"{suite.name}.{name}"] = _store_once(operations, name, rows)
         except MemoryError:
             size = f"{suite.size(name, scale):,} {family.item}s"
             missing(name).write_text(f"{name} of {size} does not fit in memory here", encoding="utf-8")
@@ -191,24 +191,12 @@ def prepare_data(family: Family, suite: Suite, scale: str) -> None:
     metadata_file(scale).begin(FILES, seed=data_generator.DEFAULT_SEED, scale=scale, shapes=shapes)
 
 
-def store_once(operations: type[Operations], name: str, size: int, stored: str) -> tuple[int, int]:
-    """Generate and store a data set, unless an earlier run has kept it; return its shape.
-
-    Parameters
-    ----------
-    operations : type of Operations
-        The operations of the family.
-    name : str
-        The data set.
-    size : int
-        Its rows, or images.
-    stored : str
-        Name of its file, which differs by the environment that makes it.
-    """
-    note = DATA / f"{stored}.shape"
+def _store_once(operations: type[Operations], name: str, size: int) -> tuple[int, int]:
+    """Generate and store a data set, unless an earlier run has kept it; return its shape."""
+    note = DATA / f"{name}.shape"
     if not note.exists():
-        remove(DATA / stored)
-        shape = operations.store(_generated(operations, name, size), DATA / stored)
+        remove(DATA / name)
+        shape = operations.store(_generated(operations, name, size), DATA / name)
         missing(name).unlink(missing_ok=True)
         with write_atomically(note) as temporary:
             temporary.write_text(json.dumps(shape), encoding="utf-8")

@@ -24,7 +24,7 @@ from data_generator.user.summary import (
 )
 from format_bench.results.display import terminal
 from format_bench.results.display.text import joined, quantity
-from format_bench.results.load import Results, load, metadata_beside, without_unasked
+from format_bench.results.load import Results, load, metadata_beside, reasons_unasked, without_unasked
 from format_bench.results.marks import SYMBOLS
 from format_bench.results.self_check import SelfCheck
 from format_bench.results.table import style_of, text_table
@@ -65,7 +65,8 @@ def show(found: RunSummary, out: Path) -> None:
     from format_bench.report import findings, headline_of
 
     to = terminal.console()
-    own = without_unasked(progress.records_of_cases(found.records, found.cases))
+    of_cases = progress.records_of_cases(found.records, found.cases)
+    own = without_unasked(of_cases)
     whole = Results(out.name, own, metadata_beside(out))
     top = headline_of(whole)
     if top.banner:
@@ -77,6 +78,8 @@ def show(found: RunSummary, out: Path) -> None:
             table = progress.table(place, cases, found.columns, records, found.not_run)
             terminal.text_table(to, text_table(_title(place, cases), table), style_of)
             to.print()
+    for (_, place, _, query), reason in reasons_unasked(of_cases).items():
+        terminal.prose(to, f"{query} is not asked of {place}: {reason}.")
     terminal.prose(to, f"{SYMBOLS} Medians; see {out} for all samples.")
     if check := str(SelfCheck.of(own)):
         terminal.prose(to, check)

@@ -19,6 +19,7 @@ __all__ = [
     "Axis",
     "Surroundings",
     "axes",
+    "data_interpreter_of",
     "explained",
     "interpreter_of",
     "surrounded",
@@ -79,8 +80,22 @@ def interpreter_of(case: Case) -> str:
         If it is not installed, or not built.
     """
     own = own_environment(case.format, case.suite)
-    if own:
-        return own.interpreter(case.format)
+    return own.interpreter(case.format) if own else data_interpreter_of(case)
+
+
+def data_interpreter_of(case: Case) -> str:
+    """Return the path of the Python that makes the data of a case; empty for this one.
+
+    A library set makes its own, since its pandas may lack dtypes of this one; an environment loads what
+    is made here.
+
+    Raises
+    ------
+    UnavailableError
+        If it is not installed.
+    """
+    if own_environment(case.format, case.suite):
+        return ""
     return next((path for axis, value in _of(case) if (path := axis.interpreter(value))), "")
 
 

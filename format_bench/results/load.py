@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -166,14 +167,29 @@ def without_unasked(records: Iterable[Record]) -> list[Record]:
     Such queries ask another variable, or more than the data have; each format has a record of that.
     """
     records = list(records)
+    refused = reasons_unasked(records)
+    return [each for each in records if _asked_where(each) not in refused]
 
-    def where(record: Record) -> tuple[object, ...]:
-        return record.suite, record.place, record.rows, record.query
 
-    answered = {where(each) for each in records if each.value is not None}
-    # A format without any value, e.g. for want of a package, does not know what the queries ask.
-    refused = {where(each) for each in records if each.status is CellStatus.UNSUPPORTED} - answered
-    return [each for each in records if not each.query or where(each) not in refused]
+def reasons_unasked(records: Iterable[Record]) -> dict[tuple[str, str, int, str], str]:
+    """Return why no format answers a query, by suite, place, rows and query."""
+    answered: set[tuple[str, str, int, str]] = set()
+    refused: dict[tuple[str, str, int, str], Counter[str]] = defaultdict(Counter)
+    for each in records:
+        where = _asked_where(each)
+        if each.value is not None:
+            answered.add(where)
+        # A format without any value, e.g. for want of a package, does not know what the queries ask.
+        elif each.query and each.status is CellStatus.UNSUPPORTED:
+            refused[where][each.sentence] += 1
+    # Some formats may have reasons of their own, as that they cannot store the data.
+    return {
+        where: found.most_common(1)[0][0] for where, found in refused.items() if where not in answered
+    }
+
+
+def _asked_where(record: Record) -> tuple[str, str, int, str]:
+    return record.suite, record.place, record.rows, record.query
 
 
 def suite_of(record: Record) -> str:

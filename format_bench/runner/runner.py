@@ -297,12 +297,11 @@ class CaseData:
     def of(self, case: Case) -> Outcome:
         """Return the path of a case's data and the number of columns, or why there are none."""
         try:
-            interpreter = conditions.interpreter_of(case)
+            interpreter = conditions.data_interpreter_of(case)
         except UnavailableError as error:
             return isolation.outcome_of(error)
         if case.dataset in self._prepared:
             return self._prepared[case.dataset](case.rows)
-        # Pickles of one version of pandas may be unreadable to another.
         own = Path(interpreter).parents[1].name if interpreter else ""
         path = self._folder / f"{case.family.name}-{case.dataset}-{case.rows}{own}"
         if path not in self._made:

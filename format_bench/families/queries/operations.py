@@ -24,6 +24,7 @@ from format_bench.families.operations import CatalogOperations, ColdRead, OpenQu
 from format_bench.families.questions import Questions, declared
 from format_bench.families.tables import reference
 from format_bench.families.tables.operations import TableOperations
+from format_bench.families.tables.pickled import dump_table, load_table
 from format_bench.families.tables.subject import Subject, asked, layouts, tuning_keys
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.threads import Threads
@@ -101,11 +102,9 @@ class QueryTables:
             return self.given
         if self.path is None:
             raise ValueError(f"{self.dataset} has neither tables nor a path")
-        import pandas as pd
-
         with self.path.open("rb") as file:
             facts = _facts(file)
-            return {name: pd.read_pickle(file) for name in facts.names}  # noqa: S301 (see `store`)
+            return {name: load_table(file) for name in facts.names}
 
     @cached_property
     def facts(self) -> Facts:
@@ -196,7 +195,7 @@ class QueryOperations(CatalogOperations):
         with path.open("wb") as file:
             pickle.dump(data.facts, file)
             for df in data.tables.values():
-                df.to_pickle(file)
+                dump_table(df, file)
         shape: tuple[int, int] = data.tables[data.facts.names[0]].shape
         return shape
 

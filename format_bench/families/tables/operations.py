@@ -17,6 +17,7 @@ import data_generator
 from adapter_core import DataFormat, UnsupportedError
 from adapter_core.error_bounds import ErrorBound, rounded
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
+from adapter_core.kinds import Kind, kinds_of
 from adapter_core.predicate import Comparison, Predicate
 from adapter_core.query import COUNT, SUM, TABLE, Aggregate, Query
 from format_bench.compatibility.files import read_by
@@ -25,6 +26,7 @@ from format_bench.families.bounded import resolved
 from format_bench.families.elsewhere import measure_remote, measure_scale
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery, warm_up_file
 from format_bench.families.tables import reference
+from format_bench.families.tables.pickled import dump_table, load_table
 from format_bench.families.tables.subject import Subject, query_of, tuning_keys
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
@@ -54,17 +56,21 @@ READER_LIMIT_SECONDS = 60.0
 _NO_OBJECTION = {Verdict.SAME, Verdict.RETYPED, Verdict.UNTRIED}
 
 
-def query_to(question: Question, names: Sequence[str]) -> Query:
-    """Return the query of a question to a table of numbers with columns of these names.
+_NUMBERS = {Kind.BOOLEAN, Kind.INTEGER, Kind.UNSIGNED, Kind.HALF_FLOAT, Kind.FLOAT}
+
+
+def query_to(question: Question, kinds: Mapping[str, Kind]) -> Query:
+    """Return the query of a question to a table, whose columns have some kinds, by name.
 
     Raises
     ------
     UnsupportedError
-        If the table lacks a column, or the question asks for more than sums of selected rows.
+        If the table lacks a column, or the question asks for more than sums of selected rows, or of
+        columns with more than numbers.
     """
     import pandas as pd
 
-    empty = pd.DataFrame({name: pd.Series(dtype="float64") for name in names})
+    empty = pd.DataFrame({name: pd.Series(dtype="float64") for name in kinds})
     try:
         found = query_of(question, Subject("the table", {TABLE: empty}, are_typed=False))
     except InvalidQuestionsError as error:
@@ -74,6 +80,9 @@ def query_to(question: Question, names: Sequence[str]) -> Query:
     compared = all(isinstance(each, Comparison) for each in found.where)
     if not is_plain or found.groups or found.join or not compared:
         raise UnsupportedError("an adapter without an engine counts rows and adds up columns alone")
+    if other := next((name for name in found.read if kinds[name] not in _NUMBERS), None):
+        reason = f"column {other!r} contains {kinds[other]}, and only numbers without nulls add up"
+        raise UnsupportedError(str(question.refused(reason)))
     return found
 
 
@@ -157,20 +166,18 @@ class TableOperations(CatalogOperations):
 
     @staticmethod
     def store(data: pd.DataFrame, path: Path) -> tuple[int, int]:
-        """Store a table as a pickle, after one of its names; return the number of rows and columns."""
+        """Store a table as a pickle, after one of its kinds; return the number of rows and columns."""
         with path.open("wb") as file:
-            pickle.dump(list(data.columns), file)
-            data.to_pickle(file)
+            pickle.dump(dict(zip(data.columns, kinds_of(data), strict=True)), file)
+            dump_table(data, file)
         return data.shape
 
     @staticmethod
     def load(path: Path) -> pd.DataFrame:
         """Return the table, shape (rows, columns)."""
-        import pandas as pd
-
         with path.open("rb") as file:
             pickle.load(file)  # noqa: S301 (written by `store`)
-            return pd.read_pickle(file)  # noqa: S301
+            return load_table(file)
 
     @staticmethod
     def take(data: pd.DataFrame, positions: Sequence[int]) -> pd.DataFrame:
@@ -178,9 +185,9 @@ class TableOperations(CatalogOperations):
         return data.iloc[positions].reset_index(drop=True)
 
     def expect(self, data: Path) -> None:
-        """Note the names of the stored table's columns."""
+        """Note the kinds of the stored table's columns, by name."""
         with data.open("rb") as file:
-            self.column_names: list[str] = pickle.load(file)  # noqa: S301 (written by `store`)
+            self.column_kinds: dict[str, Kind] = pickle.load(file)  # noqa: S301 (written by `store`)
 
     def warm_up(self) -> None:
         """Save and read a tiny table, and import the codec's own libraries."""
@@ -268,12 +275,12 @@ class TableOperations(CatalogOperations):
         return None
 
     def check_query(self, query: str) -> None:
-        """Raise `UnsupportedError` if the expected table lacks a column of a query."""
-        query_to(self.questions.by_name[query], self.column_names)
+        """Raise `UnsupportedError` if the expected table lacks a column of a query, or numbers in it."""
+        query_to(self.questions.by_name[query], self.column_kinds)
 
     def open_query(self, query: str, file: Path) -> OpenQuery:
         """Return a query to a saved table; each answer opens the file."""
-        asked = query_to(self.questions.by_name[query], self.column_names)
+        asked = query_to(self.questions.by_name[query], self.column_kinds)
         return TableQuery(self.adapter, file, asked)
 
 

