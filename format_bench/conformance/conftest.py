@@ -12,7 +12,7 @@ import pytest
 from adapter_core import ArrayStore, Codec, DataFormat, ImageStorage, RecordStore
 from adapter_core.training_loader import TrainingLoader
 from data_generator.synthetic.edge_case_images import equal, unequal
-from format_bench.conformance.native_libraries import load_hdf5_before_root
+from format_bench.conformance.native_libraries import load_in_order
 from format_bench.conformance.selection import HDF5, SelectedAdapter, group_of, ready, selected
 from format_bench.instruments.memory import release_free_memory
 
@@ -25,7 +25,7 @@ FIXTURES = {
 }
 """Family of each fixture that is an adapter."""
 
-load_hdf5_before_root()
+load_in_order()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

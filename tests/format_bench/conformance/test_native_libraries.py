@@ -10,9 +10,9 @@ import pytest
 
 SAVES = """
 import sys
-from format_bench.conformance.native_libraries import load_hdf5_before_root
+from format_bench.conformance.native_libraries import load_in_order
 if sys.argv[1] == "ordered":
-    load_hdf5_before_root()
+    load_in_order()
 import rasterio
 import ROOT
 ROOT.RDataFrame(3).Define("x", "1.0").Count().GetValue()
@@ -24,15 +24,32 @@ with h5py.File(sys.argv[2]) as file:
 """
 
 
-@pytest.mark.costly("array_stores", "data_formats")
+TILEDB_SAVES = """
+import sys
+from format_bench.conformance.native_libraries import load_in_order
+if sys.argv[1] == "ordered":
+    load_in_order()
+import usearch.index
+import numpy, tiledb
+tiledb.from_numpy(sys.argv[2], numpy.array([1, 2]))
+with tiledb.open(sys.argv[2]) as array:
+    print(array[:].tolist())
+"""
+
+
+@pytest.mark.costly("array_stores", "data_formats", "query_engines")
 @pytest.mark.parametrize(("order", "works"), [("ordered", True), ("as imported", False)])
-def test_hdf5_libraries_work_beside_root(tmp_path, order, works):
-    modules = ("ROOT", "h5py", "rasterio", "tables")
+@pytest.mark.parametrize(
+    ("program", "modules"),
+    [(SAVES, ("ROOT", "h5py", "rasterio", "tables")), (TILEDB_SAVES, ("tiledb", "usearch"))],
+    ids=["HDF5 beside ROOT", "TileDB beside USearch"],
+)
+def test_libraries_work_beside_others(tmp_path, program, modules, order, works):
     missing = [name for name in modules if not importlib.util.find_spec(name)]
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
     ended = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SAVES, order, str(tmp_path / "x.h5")],
+        [sys.executable, "-W", "ignore", "-c", program, order, str(tmp_path / "x")],
         check=False,
         capture_output=True,
         text=True,
