@@ -11,11 +11,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from adapter_core import record_tables
 from adapter_core.adapter import BaseAdapter
 from adapter_core.availability import Availability, absence, install_hint, probe
 from adapter_core.environments import OwnEnvironment
-from adapter_core.errors import CannotHoldError, UnknownNameError, UnsupportedError
+from adapter_core.errors import UnknownNameError, UnsupportedError
 from adapter_core.file_facts import FileFacts
 from adapter_core.listing import CLASS_NAME, declarations
 from adapter_core.predicate import TIMES, Comparison
@@ -86,6 +85,8 @@ class QueryEngine(ABC):
     """Remarks for readers by format, e.g. on a way through another library."""
     compares_times: ClassVar[frozenset[str]] = frozenset()
     """Labels of the formats in which it compares times with constants."""
+    reads_fields: ClassVar[bool] = True
+    """False if it does not read a field of a column of records by its path."""
     searches_indexes: ClassVar[frozenset[str]] = frozenset()
     """Labels of the formats whose tuned files have an index of vectors, by which it may miss some."""
     indexes: ClassVar[frozenset[str]] = frozenset()
@@ -127,6 +128,8 @@ class QueryEngine(ABC):
         }
         if query.statement and Part.SQL not in self.does:
             reason = "it takes no SQL"
+        if not self.reads_fields and any("." in name for name in query.columns):
+            reason = "it has no columns of records"
         times = [each for each in query.where if isinstance(each, Comparison) and each.type == TIMES]
         if times and format_label not in self.compares_times:
             reason = reason or "its conditions on times have not been written"
@@ -243,8 +246,7 @@ class EngineOnFormat(BaseAdapter):
     def check(self, tables: Mapping[str, pd.DataFrame]) -> None:
         """Raise `CannotHoldError`, with the reason, if the format cannot store a table as it is."""
         for df in tables.values():
-            if not self._has_records(df):
-                self.format.check(df)
+            self.format.check(df)
 
     def save(self, tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
         """Write tables into a directory, by names; replace an earlier directory.
@@ -259,7 +261,7 @@ class EngineOnFormat(BaseAdapter):
         with self.replacing(folder) as temporary:
             temporary.mkdir()
             for name, path in self.paths(temporary, tables).items():
-                self._save(tables[name], path)
+                self.format.save(tables[name], path, self.format.default_codec)
 
     def save_tuned(
         self,
@@ -279,13 +281,10 @@ class EngineOnFormat(BaseAdapter):
         Raises
         ------
         CannotHoldError
-            If the format cannot store a table as it is, or writes no tuned files of records. Nothing has
-            been written then.
+            If the format cannot store a table as it is. Nothing has been written then.
         """
         if self.checks_saves:
             self.check(tables)
-        if any(self._has_records(tables[name]) for name in tuned):
-            raise CannotHoldError(f"{self.format.label}: records have no tuned files")
         with self.replacing(folder) as temporary:
             temporary.mkdir()
             for name, path in self.paths(temporary, tables).items():
@@ -294,7 +293,7 @@ class EngineOnFormat(BaseAdapter):
                     if self.format.label in self.engine.indexes:
                         self.engine.index(self.format.label, path, tuned[name][1])
                 else:
-                    self._save(tables[name], path)
+                    self.format.save(tables[name], path, self.format.default_codec)
 
     def save_laid_out(
         self, tables: Mapping[str, pd.DataFrame], folder: Path, name: str, layout: TableLayout
@@ -311,16 +310,6 @@ class EngineOnFormat(BaseAdapter):
         laid_out = copy.copy(self)
         laid_out.format = self.format.with_layout(layout)
         laid_out.save_tuned(tables, folder, {name: (layout.sort_by, layout.lookups)})
-
-    def _has_records(self, df: pd.DataFrame) -> bool:
-        """Return True for records that the format's library writes without its adapter."""
-        return self.format.label in record_tables.WRITERS and record_tables.has_records(df)
-
-    def _save(self, df: pd.DataFrame, path: Path) -> None:
-        if self._has_records(df):
-            record_tables.write(self.format.label, df, path)
-        else:
-            self.format.save(df, path, self.format.default_codec)
 
 
 class EngineRegistry(Registry[EngineOnFormat]):

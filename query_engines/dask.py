@@ -28,10 +28,13 @@ class Adapter(QueryEngine):
     reads = ("CSV", "ORC", "Parquet")
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.GROUPS, Part.ORDER, Part.JOIN})
     compares_times: ClassVar = frozenset({"ORC", "Parquet"})
+    reads_fields = False
+    notes: ClassVar = {
+        "ORC": "its reader loses columns of records and lists",
+        "Parquet": "files with a column of records or lists fail, as in pandas",
+    }
 
     def unsupported(self, format_label: str, query: Query) -> str:
-        if any("." in name for name in query.columns):
-            return "it has no columns of records"
         if any(each.function == MEAN and each.column in query.groups for each in query.aggregates):
             return "it has no mean of the column that makes the groups"
         if query.positions:

@@ -34,6 +34,7 @@ class Adapter(ScanEngine):
     environment = "geospatial"
     reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet", "Parquet", "SpatiaLite")
     does: ClassVar = frozenset({Part.COLUMNS, Part.GEOMETRIES})
+    reads_fields = False
     notes: ClassVar = {
         "FlatGeobuf": "a file of the track defaults has no index, and is read whole",
         "GeoJSON": "read whole; a column of nulls alone is text",

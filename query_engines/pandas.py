@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from adapter_core.query import Query
 
 _KEY = "table"
+_NESTED = "files with a column of records or lists fail: pandas does not read its own metadata of them"
 _READ_WHOLE = "the file is read whole, within the measured time"
 
 
@@ -30,19 +31,16 @@ class Adapter(QueryEngine):
     reads = ("CSV", "Feather", "HDF5.fixed", "HDF5.table", "JSON", "ORC", "Parquet", "Pickle")
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.GROUPS, Part.ORDER, Part.JOIN})
     finished_by = "pandas"
+    reads_fields = False
     compares_times: ClassVar = frozenset({"Feather", "HDF5.fixed", "ORC", "Parquet", "Pickle"})
     notes: ClassVar = {
+        "Feather": _NESTED,
         "HDF5.fixed": _READ_WHOLE,
         "HDF5.table": "all rows are read: the file has no columns that conditions can use",
         "JSON": _READ_WHOLE,
-        "Parquet": "conditions on a column with integers beyond 2**63 fail",
+        "Parquet": f"conditions on a column with integers beyond 2**63 fail; {_NESTED}",
         "Pickle": _READ_WHOLE,
     }
-
-    def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002
-        if any("." in name for name in query.columns):
-            return "it has no columns of records"
-        return ""
 
     def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
         return {"format": format_label, "tables": tables}

@@ -26,6 +26,7 @@ class Adapter(ScanEngine):
     requires = ("pyiceberg", "pyarrow>=15")
     reads = ("Iceberg",)
     finished_by = "pyarrow"
+    reads_fields = False
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002 (one format)
         if any(isinstance(each, Contains) for each in query.where):

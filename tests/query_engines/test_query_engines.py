@@ -6,6 +6,7 @@ from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -266,6 +267,23 @@ OF_RECORDS += ["Parquet[datafusion]", "Parquet[duckdb]", "Parquet[pyarrow]", "Vo
 def test_a_field_of_records_is_read(label, subjects, tmp_path):
     found = answers(pair_of(label), subjects("query-nested"), tmp_path)
     assert found == {"count": "", "open": "", "field": ""}
+
+
+@pytest.mark.parametrize("label", ["DuckDB[duckdb]", "ORC[pyarrow]", "Vortex[vortex]"])
+def test_a_table_with_records_is_checked_as_any_other(label, subjects, tmp_path):
+    records = subjects("query-nested").tables[TABLE].assign(took=pd.Timedelta("1s"))
+    pair = query_engines.find(label)
+    with pytest.raises(CannotHoldError, match="column 'took' contains timedeltas"):
+        pair.check({TABLE: records})
+    with pytest.raises(CannotHoldError, match="column 'took' contains timedeltas"):
+        pair.save({TABLE: records}, tmp_path / "tables")
+
+
+@pytest.mark.parametrize("name", ["dask", "geopandas", "pandas", "pyiceberg"])
+def test_engines_without_columns_of_records_do_not_answer_their_fields(name):
+    (engine,) = [each for each in query_engines.engines() if each.label == name]
+    with pytest.raises(UnsupportedError, match="it has no columns of records"):
+        engine.check(engine.reads[0], Query(columns=("s.a",)))
 
 
 def _written_by(label):
