@@ -589,14 +589,14 @@ def check_columns(query: Query, names: Sequence[str]) -> None:
     """Raise `ValueError` if a table with columns of these names lacks one that a query reads."""
     known = {*names, *(query.join.columns if query.join else ())}
     read = list(dict.fromkeys([*query.read, *query.groups]))
-    if missing := [each for each in read if each.partition(".")[0] not in known]:
-        raise ValueError(_lacking(missing, names))
-    if joined_ones := [each for each in query.compared if each not in names]:
-        raise ValueError(f"{joined_ones[0]!r} is of the joined table; conditions are on the first one")
     if dotted := [each for each in read if "." in each and each in known]:
         raise ValueError(
             f"{dotted[0]!r} has a dot, which names the field of a record; rename the column"
         )
+    if missing := [each for each in read if each.partition(".")[0] not in known]:
+        raise ValueError(_lacking(missing, names))
+    if joined_ones := [each for each in query.compared if each not in names]:
+        raise ValueError(f"{joined_ones[0]!r} is of the joined table; conditions are on the first one")
 
 
 def _lacking(missing: Sequence[str], names: Sequence[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import data_formats
@@ -9,10 +11,12 @@ import data_generator
 from adapter_core import UnsupportedError
 from adapter_core.errors import WrongValuesError
 from adapter_core.kinds import Kind
+from adapter_core.query import Query
 from data_generator.datasets import kaons
 from format_bench.families.measuring import measure_steps
 from format_bench.families.questions import declared
 from format_bench.families.tables.operations import TableOperations, TableQuery, query_to
+from format_bench.families.tables.subject import check_columns
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
@@ -138,3 +142,20 @@ def test_the_suite_measures_the_adapters_of_all_groups():
     assert compared_with("analysis") == "analysis"
     assert compared_with("engines") == "tabular"
     assert "query" not in SUITES["tabular"].steps
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (["a.b", "c"], "'a.b' has a dot, which names the field of a record; rename the column"),
+        (["a", "c"], None),
+        (["ab", "c"], "the table has no column a.b; did you mean 'ab'"),
+    ],
+)
+def test_columns_with_a_dot_are_refused_and_fields_of_records_are_not(names, reason):
+    query = Query(columns=("c", "a.b"))
+    if reason is None:
+        check_columns(query, names)
+        return
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        check_columns(query, names)
