@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -47,12 +48,21 @@ def _carried_out(request: dict[str, Any]) -> dict[str, Any]:
         if numbers & {errno.EFBIG, errno.ENOSPC}:
             return {"limit": "disk"}
         if isinstance(error, InvalidDataError):
-            return {"invalid": [error.problem, error.advice]}
+            return {"invalid": [error.problem, error.advice, _inside(request["place"], error.place)]}
         if isinstance(error, FormatBenchError):
             return {"error": str(error)}
         if isinstance(error, OSError):
             return {"error": f"{error.filename or ''}: {error.strerror or error}".removeprefix(": ")}
         raise
+
+
+def _inside(folder: str, place: str | os.PathLike[str]) -> str:
+    """Return the path of a file below a folder; empty for the folder itself, and any other place."""
+    try:
+        found = Path(place).absolute().relative_to(Path(folder).absolute())
+    except ValueError:
+        return ""
+    return "" if found == Path() else str(found)
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

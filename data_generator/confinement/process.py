@@ -100,6 +100,7 @@ def call(  # noqa: PLR0913 (what is called, and how)
         request = {
             "task": task,
             "arguments": dict(arguments),
+            "place": os.fspath(place),
             "parent": os.getpid(),
             "folder": str(own.absolute()),
             "answer": str(inner.absolute() / "answer"),
@@ -202,8 +203,8 @@ class _Guard:
         if answer.get("limit") in ("memory", "disk"):
             raise self._beyond(answer["limit"])
         if "invalid" in answer:
-            problem, advice = answer["invalid"]
-            raise InvalidDataError(self._place, str(problem), str(advice))
+            problem, advice, inside = map(str, answer["invalid"])
+            raise InvalidDataError(Path(self._place, inside) if inside else self._place, problem, advice)
         if "error" in answer:
             raise UserDataError(_line(answer["error"]))
         return answer.get("value"), tuple(_line(each) for each in answer.get("gaps", ()))

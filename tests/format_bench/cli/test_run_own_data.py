@@ -8,6 +8,7 @@ import h5py
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from format_bench.cli.main import main
 
@@ -82,3 +83,24 @@ def test_questions_that_a_table_has_no_numbers_for_are_named_once(call, tmp_path
     reason = "column 'b' contains text, and only numbers without nulls add up."
     assert words.count(f"full is not asked of t: analysis.toml: question 'full': {reason}") == 1
     assert words.count("sparse is not asked of t: ") == 1
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (
+            lambda path: Image.fromarray(np.full((4, 5), 700, np.uint16)).save(path),
+            "has more than 8 bits a channel",
+        ),
+        (lambda path: path.write_bytes(path.read_bytes()[:40]), "cannot be read as an image"),
+    ],
+    ids=["deep", "truncated"],
+)
+def test_an_image_of_a_folder_that_cannot_be_read_is_named(call, tmp_path, spoil, reason):
+    (tmp_path / "mine" / "cats").mkdir(parents=True)
+    for name in ("a.png", "b.png"):
+        Image.fromarray(np.zeros((4, 5), np.uint8)).save(tmp_path / "mine" / "cats" / name)
+    spoil(tmp_path / "mine" / "cats" / "b.png")
+    status, _, line = call("mine", options=())
+    assert (status, line.partition(reason)[0]) == (2, "format-bench: mine/cats/b.png: ")
+    assert not (tmp_path / "out").exists()
