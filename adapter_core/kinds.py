@@ -59,6 +59,9 @@ class Kind(StrEnum):
 NESTED = frozenset({Kind.LIST, Kind.VECTOR, Kind.STRUCT, Kind.EMPTY_STRUCT, Kind.MAP, Kind.OTHER_NESTED})
 """Kinds of column whose values contain further values."""
 
+NUMBERS = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.UNSIGNED, Kind.HALF_FLOAT, Kind.FLOAT})
+"""Kinds of column with numbers without nulls, NaN among them; booleans are 0 and 1."""
+
 _BY_NUMPY_KIND = {
     "b": Kind.BOOLEAN,
     "i": Kind.INTEGER,

@@ -161,6 +161,10 @@ def _machine(place: str, wanted: str, machines: set[str]) -> str:
     )
 
 
+# Suite, place, rows and query.
+_Asked = tuple[str, str, int, str]
+
+
 def without_unasked(records: Iterable[Record]) -> list[Record]:
     """Drop queries that no format answers on a data set.
 
@@ -171,10 +175,10 @@ def without_unasked(records: Iterable[Record]) -> list[Record]:
     return [each for each in records if _asked_where(each) not in refused]
 
 
-def reasons_unasked(records: Iterable[Record]) -> dict[tuple[str, str, int, str], str]:
+def reasons_unasked(records: Iterable[Record]) -> dict[_Asked, str]:
     """Return why no format answers a query, by suite, place, rows and query."""
-    answered: set[tuple[str, str, int, str]] = set()
-    refused: dict[tuple[str, str, int, str], Counter[str]] = defaultdict(Counter)
+    answered: set[_Asked] = set()
+    refused: dict[_Asked, Counter[str]] = defaultdict(Counter)
     for each in records:
         where = _asked_where(each)
         if each.value is not None:
@@ -188,7 +192,7 @@ def reasons_unasked(records: Iterable[Record]) -> dict[tuple[str, str, int, str]
     }
 
 
-def _asked_where(record: Record) -> tuple[str, str, int, str]:
+def _asked_where(record: Record) -> _Asked:
     return record.suite, record.place, record.rows, record.query
 
 

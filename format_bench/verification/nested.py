@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.kinds import NESTED, Kind, kind_of_arrow
+from adapter_core.kinds import NESTED, NUMBERS, Kind, kind_of_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     Leaves = Callable[[Any, Any], np.ndarray | None]
 
-_NUMBERS = {Kind.BOOLEAN, Kind.INTEGER, Kind.UNSIGNED, Kind.HALF_FLOAT, Kind.FLOAT}
 _OF_ELEMENTS = {Kind.LIST, Kind.VECTOR, Kind.MAP}
 
 
@@ -143,7 +142,7 @@ def _differing_leaves(kept: pa.Array, back: pa.Array, leaves: Comparison) -> np.
     import pyarrow.compute as pc
 
     one, other = map(_plain, (kept, back))
-    if all(kind_of_arrow(each.type) in _NUMBERS for each in (one, other)):
+    if all(kind_of_arrow(each.type) in NUMBERS for each in (one, other)):
         return leaves.numbers(*(each.to_numpy(zero_copy_only=False) for each in (one, other)))
     if one.type == other.type and not pa.types.is_interval(one.type):
         return np.asarray(pc.not_equal(one, other).to_numpy(zero_copy_only=False), bool)

@@ -17,7 +17,7 @@ import data_generator
 from adapter_core import DataFormat, UnsupportedError
 from adapter_core.error_bounds import ErrorBound, rounded
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
-from adapter_core.kinds import Kind, kinds_of
+from adapter_core.kinds import NUMBERS, Kind, kinds_of
 from adapter_core.predicate import Comparison, Predicate
 from adapter_core.query import COUNT, SUM, TABLE, Aggregate, Query
 from format_bench.compatibility.files import read_by
@@ -56,9 +56,6 @@ READER_LIMIT_SECONDS = 60.0
 _NO_OBJECTION = {Verdict.SAME, Verdict.RETYPED, Verdict.UNTRIED}
 
 
-_NUMBERS = {Kind.BOOLEAN, Kind.INTEGER, Kind.UNSIGNED, Kind.HALF_FLOAT, Kind.FLOAT}
-
-
 def query_to(question: Question, kinds: Mapping[str, Kind]) -> Query:
     """Return the query of a question to a table, whose columns have some kinds, by name.
 
@@ -80,7 +77,7 @@ def query_to(question: Question, kinds: Mapping[str, Kind]) -> Query:
     compared = all(isinstance(each, Comparison) for each in found.where)
     if not is_plain or found.groups or found.join or not compared:
         raise UnsupportedError("an adapter without an engine counts rows and adds up columns alone")
-    if other := next((name for name in found.read if kinds[name] not in _NUMBERS), None):
+    if other := next((name for name in found.read if kinds[name] not in NUMBERS), None):
         reason = f"column {other!r} contains {kinds[other]}, and only numbers without nulls add up"
         raise UnsupportedError(str(question.refused(reason)))
     return found
