@@ -10,11 +10,12 @@ from functools import cached_property
 from adapter_core.text import printable
 from format_bench.results.candidates import Configuration
 from format_bench.results.conditions import Conditions
+from format_bench.results.display.text import joined
 from format_bench.results.marks import BEST, TIE
 from format_bench.results.metrics import METRICS, Measure
 from format_bench.results.noise import RunNoise
 from format_bench.results.records import Record
-from format_bench.results.suites import family_of_suite
+from format_bench.results.suites import SUITES, family_of_suite
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ class ComparisonGroup:
     columns: int = 0
     suite: str = ""
     """The suite that measured it; empty if it is not known."""
+    is_of_asv: bool = False
+    """Whether asv measured it, which takes a part of the metrics of settings beside the usual ones."""
     cells: dict[tuple[Configuration, Measure], ResultCell] = field(default_factory=dict)
     """The thread policy is not repeated in the configurations."""
     not_run: ResultCell = NOT_RUN
@@ -102,6 +105,7 @@ class ComparisonGroup:
             # 0 in the records of a case that failed before its data set was loaded.
             columns=max(record.columns for record in records),
             suite=first.suite.partition(".")[0],
+            is_of_asv="." in first.suite,
             cells={
                 (
                     replace(Configuration.of(record), threads="all"),
@@ -143,8 +147,28 @@ class ComparisonGroup:
         return {each: cell.sentence if cell.value else each.loss for each, cell in cells.items()}
 
     def cell(self, configuration: Configuration, measure: Measure) -> ResultCell:
-        """Return a cell; `not_run` if it has no record."""
-        return self.cells.get((configuration, measure), self.not_run)
+        """Return a cell; one with the reason if it has no record."""
+        found = self.cells.get((configuration, measure))
+        if found is None and (reason := self._left_out(configuration.settings, measure)):
+            return replace(NOT_RUN, sentence=reason)
+        return found or self.not_run
+
+    def _left_out(self, settings: str, measure: Measure) -> str:
+        """Return the reason if asv's suite leaves a measure of some settings out; else an empty text."""
+        suite = SUITES.get(self.suite)
+        if not (settings and suite and self.is_of_asv):
+            return ""
+        taken = {
+            Measure.at(metric, cache)
+            for each in suite.benchmarks
+            if each.settings == settings
+            for metric in each.metrics
+            for cache in each.caches or (None,)
+        }
+        if measure in taken:
+            return ""
+        phrases = [each.phrase for each in sorted_measures(taken)]
+        return f"of files with these settings, asv takes {joined(phrases, most=None)} alone"
 
     def values(self, measure: Measure) -> dict[Configuration, float]:
         """Return the values of a measure, in the order of the configurations."""
