@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from adapter_core.predicate import Comparison, Value
 
@@ -31,6 +32,9 @@ TABLE = "data"
 
 COUNT, SUM, LEAST, GREATEST, MEAN = "count", "sum", "min", "max", "avg"
 """Functions of aggregates, as SQL names them."""
+
+ENDS = (LEAST, GREATEST)
+"""Functions whose value is one of the column's, so that they are defined for times, too."""
 
 ZEROS = (0.0, -0.0)
 """Floats that are equal, and differ in a bit."""
@@ -89,12 +93,13 @@ def _by_total_order(found: Condition) -> list[Condition]:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """A number computed from the values of a column that are not null, or the number of rows."""
+    """A value computed from the values of a column that are not null, or the number of rows."""
 
     function: str
     """`COUNT`, `SUM`, `LEAST`, `GREATEST` or `MEAN`."""
     column: str = ""
-    """A column of numbers, or for `COUNT` of any values; empty for the number of rows."""
+    """A column of numbers, for `ENDS` also of times, or for `COUNT` of any values; empty for the number
+    of rows."""
 
     @property
     def name(self) -> str:
@@ -178,6 +183,8 @@ class Query:
     aggregates: Sequence[Aggregate] = ()
     order: Order | None = None
     limit: int | None = None
+    times: Sequence[str] = ()
+    """Columns of times among those whose least or greatest values are asked, or that order rows."""
     join: Join | None = None
     nearest: Nearest | None = None
     """Selects rows by their vectors; not together with other conditions."""
@@ -189,7 +196,7 @@ class Query:
     """SQL in place of all others, for engines that take it; tables have their names."""
 
     def __post_init__(self) -> None:
-        for name in ("columns", "where", "positions", "groups", "aggregates"):
+        for name in ("columns", "where", "positions", "groups", "aggregates", "times"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         asked = bool(self.columns or self.aggregates), self.shape, bool(self.statement)
         if sum(asked) != 1:
@@ -215,6 +222,21 @@ class Query:
         by_join = self.join is not None and self.join.intersects
         by_distance = self.nearest is not None and self.nearest.of_geometries
         return self.box is not None or by_join or by_distance
+
+    @property
+    def constants(self) -> list[Value]:
+        """Values that conditions compare columns with, but for texts within others."""
+        lists = (
+            (each.value,) if isinstance(each, Comparison) else each.values
+            for each in self.where
+            if not isinstance(each, Contains)
+        )
+        return [value for values in lists for value in values]
+
+    @property
+    def compares_times(self) -> bool:
+        """True if times are compared, with constants or with each other."""
+        return bool(self.times) or any(isinstance(each, datetime) for each in self.constants)
 
     @property
     def is_count(self) -> bool:

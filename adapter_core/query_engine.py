@@ -17,7 +17,6 @@ from adapter_core.environments import OwnEnvironment
 from adapter_core.errors import UnknownNameError, UnsupportedError
 from adapter_core.file_facts import FileFacts
 from adapter_core.listing import CLASS_NAME, declarations
-from adapter_core.predicate import TIMES, Comparison
 from adapter_core.query import TABLE, Query
 from adapter_core.registry import Registry
 
@@ -84,7 +83,7 @@ class QueryEngine(ABC):
     notes: ClassVar[Mapping[str, str]] = {}
     """Remarks for readers by format, e.g. on a way through another library."""
     compares_times: ClassVar[frozenset[str]] = frozenset()
-    """Labels of the formats in which it compares times with constants."""
+    """Labels of the formats in which it compares times, with constants and with each other."""
     reads_fields: ClassVar[bool] = True
     """False if it does not read a field of a column of records by its path."""
     searches_indexes: ClassVar[frozenset[str]] = frozenset()
@@ -130,9 +129,8 @@ class QueryEngine(ABC):
             reason = "it takes no SQL"
         if not self.reads_fields and any("." in name for name in query.columns):
             reason = "it has no columns of records"
-        times = [each for each in query.where if isinstance(each, Comparison) and each.type == TIMES]
-        if times and format_label not in self.compares_times:
-            reason = reason or "its conditions on times have not been written"
+        if query.compares_times and format_label not in self.compares_times:
+            reason = reason or "its comparisons of times have not been written"
         if query.asks_geometries:
             if Part.GEOMETRIES not in self.does:
                 reason = reason or "it knows no geometries"

@@ -10,7 +10,7 @@ from enum import Enum
 
 from adapter_core.predicate import Comparison, Value
 from adapter_core.query import (
-    GREATEST,
+    ENDS,
     LEAST,
     TABLE,
     Aggregate,
@@ -208,7 +208,7 @@ def _aggregate(found: Aggregate, unbound: Collection[str]) -> str:
     """Return an aggregate; of some columns the end of the finite values, else the infinite one."""
     column = quoted(found.column) if found.column else "*"
     text = f"{found.function}({column})"
-    if found.function in {LEAST, GREATEST} and found.column in unbound:
+    if found.function in ENDS and found.column in unbound:
         sign, operator = ("", "<") if found.function == LEAST else ("-", ">")
         last = literal(float(f"{sign}inf"))
         finite = f"{found.function}(CASE WHEN {column} {operator} {last} THEN {column} END)"

@@ -43,9 +43,7 @@ class Adapter(QueryEngine):
     }
 
     def unsupported(self, format_label: str, query: Query) -> str:
-        constants = [each.value for each in query.where if isinstance(each, Comparison)]
-        constants += [value for each in query.where if isinstance(each, OneOf) for value in each.values]
-        if format_label == "Vortex" and {math.inf, -math.inf} & {*constants}:
+        if format_label == "Vortex" and {math.inf, -math.inf} & {*query.constants}:
             return "no rows are left of a condition on infinity that it hands to vortex-data"
         if format_label == "ORC" and _NOT_IN.search(query.statement):
             return "rows with nulls are left by NOT IN, which it hands to a data set of Arrow"

@@ -139,9 +139,11 @@ def conditions():
         yield from ([Comparison("natural", each, value)] for each in OPERATORS)
     for value in (True, False):
         yield from ([Comparison("flag", each, value)] for each in ("==", "!="))
-    for day in (FIRST, LAST, datetime.date(1969, 12, 31)):
-        moment = datetime.datetime.combine(day, datetime.time())
+    days = (FIRST, LAST, datetime.date(1969, 12, 31))
+    moments = [datetime.datetime.combine(day, datetime.time()) for day in days]
+    for moment in moments:
         yield from ([Comparison("at", each, moment)] for each in OPERATORS)
+    yield [OneOf("at", moments)]
     yield from ([Contains("text", word)] for word in ("needle", "NEEDLE", "K", "a"))
     yield [Comparison("price", "!=", 2.5), Comparison("text", "!=", ""), Comparison("flag", "!=", False)]
 
@@ -162,10 +164,12 @@ def queries():
         yield f"aggregates of no {column}", found
         found = Query(groups=["key"], aggregates=[Aggregate(COUNT), *aggregates(column)])
         yield f"{column} by key", found
-    for column in ("whole", "maybe", "endless", "both_ends"):
+    for column in ("whole", "maybe", "endless", "both_ends", "at"):
         ends = [Aggregate(each, column) for each in (LEAST, GREATEST, COUNT)]
-        yield f"ends of {column}", Query(aggregates=ends)
-        yield f"ends of {column} by key", Query(groups=["key"], aggregates=ends)
+        times = [column] if column == "at" else []
+        yield f"ends of {column}", Query(aggregates=ends, times=times)
+        yield f"ends of no {column}", Query(aggregates=ends, times=times, where=never)
+        yield f"ends of {column} by key", Query(groups=["key"], aggregates=ends, times=times)
     yield "endless sum", Query(groups=["key"], aggregates=[Aggregate(SUM, "endless")])
     for column in TABLE.columns:
         yield f"count of {column}", Query(aggregates=[Aggregate(COUNT, column)])
@@ -174,11 +178,13 @@ def queries():
         yield f"rows of {column}", Query(columns=[column], positions=[0, 1, 5, ROWS - 1])
         found = Query(groups=[column], aggregates=[Aggregate(COUNT), *aggregates("price")])
         yield f"groups of {column}", found
-    for column in ("price", "maybe", "whole", "real", "endless", "both_ends"):
+    for column in ("price", "maybe", "whole", "real", "endless", "both_ends", "at"):
+        times = [column] if column == "at" else []
         for descending in (False, True):
             for limit in (3, ROWS):
                 order = Order(column, descending=descending)
-                yield f"{limit} by {order}", Query(columns=[column], order=order, limit=limit)
+                found = Query(columns=[column], order=order, limit=limit, times=times)
+                yield f"{limit} by {order}", found
     partners = Join("towns", "few", "number", ["town"])
     yield "join", Query(columns=["id", "town"], join=partners)
     yield "join of some", Query(columns=["id", "town"], join=partners, where=[OneOf("key", ["a"])])

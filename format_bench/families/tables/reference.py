@@ -17,7 +17,7 @@ from adapter_core.geometries import geometries_of
 from adapter_core.kinds import nested_array
 from adapter_core.query import (
     COUNT,
-    GREATEST,
+    ENDS,
     LEAST,
     SUM,
     TABLE,
@@ -257,7 +257,11 @@ def _mask(column: pd.Series, found: Condition) -> np.ndarray:
     if isinstance(found, OneOf):
         mask = column.notna().to_numpy(bool, copy=True)
         present = _plain(column[mask])
-        if present.dtype == object:
+        if present.dtype.kind == "M":
+            # NumPy takes no time of another unit for equal, and pandas fails beyond the unit's range.
+            times = column[mask]
+            mask[mask] = np.any([times == each for each in found.values], axis=0)
+        elif present.dtype == object:
             wanted = set(found.values)
             mask[mask] = [each in wanted for each in present.tolist()]
         else:
@@ -408,7 +412,7 @@ def _computed(
     import numpy as np
 
     groups = len(counts)
-    if found.function in {LEAST, GREATEST}:
+    if found.function in ENDS:
         smallest = found.function == LEAST
         function = np.minimum if smallest else np.maximum
         result = np.full(groups, values.max() if smallest else values.min(), values.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
 from functools import cache, cached_property
@@ -16,9 +16,10 @@ from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.geometries import geometry_columns, middles
 from adapter_core.kinds import Kind, kind_of_arrow, nested_array
-from adapter_core.predicate import NUMBERS, TEXT, contents_of
+from adapter_core.predicate import NUMBERS, TEXT, TIMES, contents_of
 from adapter_core.query import (
     COUNT,
+    ENDS,
     GREATEST,
     LEAST,
     MEAN,
@@ -130,16 +131,17 @@ class _Compiler:
         columns, aggregates = self._columns(), self._aggregates()
         where = [each for one in fields.get("where", ()) for each in self._conditions(one)]
         positions = fields.get("positions", ())
+        order = self._one("order") if "order" in fields else ""
+        compared = {order, *(each.column for each in aggregates if each.function in ENDS)}
         found = Query(
             columns=columns,
             where=where,
             positions=subject.positions(positions) if isinstance(positions, int) else sorted(positions),
             groups=[self._one("group")] if "group" in fields else (),
             aggregates=aggregates,
-            order=Order(self._one("order"), fields.get("descending", False))
-            if "order" in fields
-            else None,
+            order=Order(order, fields.get("descending", False)) if order else None,
             limit=fields.get("limit"),
+            times=subject.times_among(compared),
             join=join,
             nearest=self._nearest(),
             box=self._box(),
@@ -261,6 +263,24 @@ class _Compiler:
         return self._subject.part(name[1:]) if name.startswith("$") else name
 
 
+def _constant(value: Any) -> Any:
+    """Return a value of a column as a constant, which is in microseconds if it is a time.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is a time between two microseconds.
+    """
+    import numpy as np
+
+    if not isinstance(value, np.datetime64):
+        return value
+    found = value.astype("datetime64[us]")
+    if found != value:
+        raise UnsupportedError(f"the time {value} has nanoseconds, which constants do not have")
+    return found.item()
+
+
 def _moment(value: Any, at: time) -> Any:
     """Return a date as that time of the day, and any other value as it is."""
     is_day = isinstance(value, date) and not isinstance(value, datetime)
@@ -323,6 +343,10 @@ class Subject:
     def numbers(self) -> list[str]:
         """The names of the columns of numbers."""
         return [name for name in self._df.columns if self.contents(name) == NUMBERS]
+
+    def times_among(self, names: Collection[str]) -> list[str]:
+        """Return the columns of times without a zone among some names."""
+        return [name for name in self._df.columns if name in names and self.contents(name) == TIMES]
 
     def part(self, name: str) -> Any:
         """Return the column, or the columns, that play a part; "*" are all.
@@ -387,20 +411,20 @@ class Subject:
         import numpy as np
 
         values = self._valid(column)
-        if self.contents(column) != NUMBERS:
-            raise ValueError(f"column {column!r} contains {self.contents(column)}, which have no ranges")
+        if (contents := self.contents(column)) not in {NUMBERS, TIMES}:
+            raise ValueError(f"column {column!r} contains {contents}, which have no ranges")
         if share == 1:
-            return [Comparison(column, ">=", values.min())]
+            return [Comparison(column, ">=", _constant(values.min()))]
         wanted = min(len(values), max(1, round(share * len(values))))
         first = (len(values) - wanted) // 2
         ordered = np.partition(values, [first, first + wanted - 1])
-        low, high = ordered[first], ordered[first + wanted - 1]
+        low, high = _constant(ordered[first]), _constant(ordered[first + wanted - 1])
         return [Comparison(column, ">=", low), Comparison(column, "<=", high)]
 
     def value(self, column: str, place: float) -> Any:
         """Return the value of a column at a place from 0, the first row, to 1."""
         values = self._valid(column)
-        return values[min(len(values) - 1, int(place * len(values)))]
+        return _constant(values[min(len(values) - 1, int(place * len(values)))])
 
     def positions(self, count: int) -> list[int]:
         """Return the numbers of random rows, ascending and without doubles.
@@ -546,12 +570,13 @@ class Subject:
         for each in query.aggregates:
             if not each.column or each.function == COUNT:
                 continue
-            if (contents := self.contents(each.column)) != NUMBERS:
+            contents = self.contents(each.column)
+            if contents != NUMBERS and not (contents == TIMES and each.function in ENDS):
                 raise ValueError(f"{each.function} of {each.column!r}, which contains {contents}")
         if query.order:
             column = query.order.column
-            if self.contents(column) != NUMBERS:
-                raise ValueError(f"order {column!r} contains {self.contents(column)}, and not numbers")
+            if (contents := self.contents(column)) not in {NUMBERS, TIMES}:
+                raise ValueError(f"order {column!r} contains {contents}, and not numbers or times")
             if query.columns != (column,):
                 self._check_first(query)
 

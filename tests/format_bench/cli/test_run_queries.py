@@ -38,9 +38,23 @@ aggregates = ["count"]
 where = [{ column = "when", between = [2024-01-01T01:00:00, 2024-01-01T01:59:00] }]
 
 [[question]]
+name = "first and last"
+words = "the first and the last time of each city"
+group = "city"
+aggregates = ["min(when)", "max(when)"]
+
+[[question]]
+name = "latest"
+columns = ["id", "when"]
+order = "when"
+descending = true
+limit = 3
+
+[[question]]
 name = "as SQL"
 sql = "SELECT city, sum(price * id) AS worth FROM data WHERE ok GROUP BY city"
 """
+OF_TIMES = {"an hour": 1, "first and last": 3, "latest": 3}
 FORMATS = "Parquet[duckdb],Parquet[pandas],CSV[pyarrow],SQLite[sqlite3],Parquet[polars]"
 
 
@@ -89,16 +103,19 @@ def test_every_engine_that_can_answers_and_the_others_say_why(call, table, tmp_p
     status, _ = call(QUESTIONS, "--formats", FORMATS, "--report")
     assert status == 0
     found = recorded(tmp_path)
-    assert {query for _, query in found} == {"cheap", "by tag", "dearest", "an hour", "as SQL"}
+    assert {query for _, query in found} == {
+        *("cheap", "by tag", "dearest", "an hour", "first and last", "latest", "as SQL")
+    }
     reasons = {cell: each["sentence"] for cell, each in found.items() if each["status"] != "value"}
     assert set(reasons) == {
         ("Parquet[pandas]", "as SQL"),
         ("CSV[pyarrow]", "as SQL"),
-        ("SQLite[sqlite3]", "an hour"),
+        *(("SQLite[sqlite3]", each) for each in OF_TIMES),
     }
-    reason = "its conditions on times have not been written"
-    assert reasons["SQLite[sqlite3]", "an hour"].endswith(reason)
-    assert found["Parquet[duckdb]", "an hour"]["sentence"] == "1 rows, equal to NumPy's"
+    reason = "its comparisons of times have not been written"
+    for name, rows in OF_TIMES.items():
+        assert reasons["SQLite[sqlite3]", name].endswith(reason)
+        assert found["Parquet[duckdb]", name]["sentence"] == f"{rows} rows, equal to NumPy's"
     assert reasons["CSV[pyarrow]", "as SQL"] == "pyarrow does not answer this from CSV: it takes no SQL"
     assert found["CSV[pyarrow]", "by tag"]["sentence"] == "4 rows, equal to NumPy's"
     sentence = "3 rows, equal to DuckDB's on the tables in memory"
@@ -106,7 +123,7 @@ def test_every_engine_that_can_answers_and_the_others_say_why(call, table, tmp_p
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "by tag" in page
     assert "dearest" in page
-    mixed = "the mean of 5 questions asked equally often"
+    mixed = "the mean of 7 questions asked equally often"
     assert mixed in page
     answer = questions.answered(load(tmp_path / "out"), Wish())
     assert mixed in answer.asked
@@ -134,7 +151,9 @@ def test_workers_of_a_cluster_are_asked_the_same(call, table, tmp_path):  # noqa
     status, line = call(QUESTIONS, "--formats", "Parquet[pyarrow]", "--cluster", "local:1")
     assert status == 0, line
     found = recorded(tmp_path)
-    assert {query for _, query in found} == {"cheap", "by tag", "dearest", "an hour", "as SQL"}
+    assert {query for _, query in found} == {
+        *("cheap", "by tag", "dearest", "an hour", "first and last", "latest", "as SQL")
+    }
     assert found["Parquet[pyarrow]", "by tag"]["sentence"] == "4 rows, equal to NumPy's"
     log = (tmp_path / "out" / "cluster-log.jsonl").read_text(encoding="utf-8")
     assert {len(json.loads(each)["case"]["questions"]) for each in log.splitlines()} == {32}

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 
+import pandas as pd
 import pytest
 
 import data_formats
 import data_generator
 from adapter_core import UnsupportedError
-from adapter_core.errors import WrongValuesError
+from adapter_core.errors import InvalidQuestionsError, WrongValuesError
 from adapter_core.kinds import Kind
 from adapter_core.query import Query
 from data_generator.datasets import kaons
 from format_bench.families.measuring import measure_steps
-from format_bench.families.questions import declared
+from format_bench.families.questions import Question, declared
+from format_bench.families.tables import reference
 from format_bench.families.tables.operations import TableOperations, TableQuery, query_to
-from format_bench.families.tables.subject import check_columns
+from format_bench.families.tables.subject import Subject, check_columns, query_of
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
@@ -159,3 +161,40 @@ def test_columns_with_a_dot_are_refused_and_fields_of_records_are_not(names, rea
         return
     with pytest.raises(ValueError, match=re.escape(reason)):
         check_columns(query, names)
+
+
+def question(**fields):
+    return Question("mine", "mine", fields, file="mine.toml")
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_have_ends_an_order_ranges_and_constants(unit):
+    moments = pd.date_range("2024-01-01", periods=1000, freq="min").as_unit(unit)
+    tables = {"data": pd.DataFrame({"at": moments, "id": range(1000)})}
+    subject = Subject("mine", tables)
+    ends = query_of(question(aggregates=["min(at)", "max(at)"]), subject)
+    assert ends.times == ("at",)
+    assert ends.compares_times
+    (row,) = reference.answer(ends, tables).table.to_pylist()
+    assert {**row} == {"min_at": moments[0], "max_at": moments[-1]}
+    last = query_of(question(columns=["id"], order="at", descending=True, limit=2), subject)
+    assert reference.answer(last, tables).table["id"].to_pylist() == [999, 998]
+    for where, rows in (
+        ({"share": 0.1}, 100),
+        ({"share": 1}, 1000),
+        ({"operator": ">=", "at": 0.25}, 750),
+        ({"one_of_at": [0.25, 0.5]}, 2),
+    ):
+        some = query_of(question(aggregates=["count"], where=[{"column": "at", **where}]), subject)
+        assert some.compares_times
+        assert reference.answer(some, tables).table["count_rows"].to_pylist() == [rows]
+    with pytest.raises(InvalidQuestionsError, match=r"sum of 'at', which contains times"):
+        query_of(question(aggregates=["min(at)", "sum(at)"]), subject)
+
+
+def test_times_between_microseconds_are_no_constants():
+    moments = pd.DatetimeIndex(["2024-01-01 00:00:00.000000001"]).as_unit("ns")
+    subject = Subject("mine", {"data": pd.DataFrame({"at": moments})})
+    where = [{"column": "at", "operator": "==", "at": 0}]
+    with pytest.raises(UnsupportedError, match="has nanoseconds, which constants do not have"):
+        query_of(question(aggregates=["count"], where=where), subject)
