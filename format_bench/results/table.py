@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from adapter_core.adapter import format_of
 from format_bench.results.candidates import Configuration
 from format_bench.results.codec_costs import CODEC_COSTS, CodecCost, codec_costs
 from format_bench.results.display.markdown import TextTable
@@ -210,8 +211,10 @@ def _interval(cell: ResultCell) -> str:
 def _reason(configuration: Configuration, cell: ResultCell) -> str:
     if cell.status == NOT_RUN.status:
         return f"{cell.status}: {cell.sentence}"
-    # Sentences of adapters name the format, and are the same for all levels of a codec: one note.
-    if cell.sentence.startswith(configuration.format):
+    # Sentences of adapters name the format, and are the same for all levels of a codec, and all engines
+    # that are to ask its files: one note.
+    refusal = f"{format_of(configuration.format)} cannot store "
+    if cell.sentence.startswith((configuration.format, refusal)):
         return cell.sentence
     return f"{configuration}: {cell.status}: {cell.sentence}"
 

@@ -1,4 +1,4 @@
-"""Groups of results: the reasons of cells without a record."""
+"""Groups of results: the reasons of cells without a value, and their notes below a table."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import pytest
 
 from format_bench.results.groups import NOT_RUN, ComparisonGroup
 from format_bench.results.metrics import Measure
+from format_bench.results.status import CellStatus
+from format_bench.results.table import result_table, text_table
 from tests.factories.records import record
 
 COLD = Measure("read time", "cold")
@@ -33,3 +35,13 @@ def test_a_cell_without_a_record_says_why(suite, settings, measure, sentence):
     cell = group.cell(configuration, measure)
     assert (cell.status, cell.sentence) == ("not run", sentence)
     assert group.cell(configuration, Measure("save time")).value == 1.0
+
+
+def test_engines_share_the_note_on_a_format_that_cannot_store_the_data():
+    empty = {"value": None, "status": CellStatus.UNSUPPORTED, "suite": "query"}
+    refusal = "JSON cannot store this table: column 'x' contains decimals"
+    pairs = ("JSON[duckdb]", "JSON[polars]")
+    records = [record(each, "save time", **empty, sentence=refusal) for each in pairs]
+    other = record("ORC[dask]", "save time", **empty, sentence="its reader loses them")
+    table = result_table(ComparisonGroup.of("mine", [*records, other]))
+    assert text_table("mine", table).notes == [refusal, "ORC[dask]: unsupported: its reader loses them"]
