@@ -48,6 +48,9 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
     """True if two columns may have the same name."""
     holds_nul_in_names: ClassVar[bool] = True
     """True if column names may contain NUL, which ends a name in libraries of C."""
+    kept_names: ClassVar[str] = ""
+    """Pattern of the column names that files keep; others have names there that the adapter alone knows.
+    Empty if all are kept."""
     holds_zero_rows: ClassVar[bool] = True
     """True if a table without rows keeps its columns."""
     reads_nullable_integers_as_floats: ClassVar[bool] = False

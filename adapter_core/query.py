@@ -40,6 +40,17 @@ ZEROS = (0.0, -0.0)
 """Floats that are equal, and differ in a bit."""
 
 
+class Field(str):
+    """Name of a field of a record, as "record.field"; in the name of a column, a dot has no meaning."""
+
+    __slots__ = ()
+
+
+def path_of(name: str) -> list[str]:
+    """Return the names that lead to a field, the column first, or the name of a column alone."""
+    return name.split(".") if isinstance(name, Field) else [name]
+
+
 @dataclass(frozen=True)
 class OneOf:
     """Condition that a column has one of some values; a null has none."""
@@ -173,7 +184,7 @@ class Query:
     """
 
     columns: Sequence[str] = ()
-    """Columns of the answer; a field of a record as "record.field". Empty if there are aggregates."""
+    """Columns of the answer, or of its records a `Field`. Empty if there are aggregates."""
     where: Sequence[Condition] = ()
     """Conditions that all selected rows fulfil; nulls fulfil none."""
     positions: Sequence[int] = ()
@@ -243,6 +254,11 @@ class Query:
         """True for the number of all rows."""
         plain = not (self.where or self.groups or self.join or self.positions or self.box)
         return plain and self.aggregates == (Aggregate(COUNT),)
+
+    @property
+    def has_fields(self) -> bool:
+        """True if the answer has fields of records."""
+        return any(isinstance(each, Field) for each in self.columns)
 
     @property
     def needed(self) -> list[str]:

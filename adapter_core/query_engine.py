@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import importlib
+import re
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from enum import StrEnum
@@ -17,7 +18,7 @@ from adapter_core.environments import OwnEnvironment
 from adapter_core.errors import UnknownNameError, UnsupportedError
 from adapter_core.file_facts import FileFacts
 from adapter_core.listing import CLASS_NAME, declarations
-from adapter_core.query import TABLE, Query
+from adapter_core.query import TABLE, Query, path_of
 from adapter_core.registry import Registry
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class QueryEngine(ABC):
         }
         if query.statement and Part.SQL not in self.does:
             reason = "it takes no SQL"
-        if not self.reads_fields and any("." in name for name in query.columns):
+        if query.has_fields and not self.reads_fields:
             reason = "it has no columns of records"
         if query.compares_times and format_label not in self.compares_times:
             reason = reason or "its comparisons of times have not been written"
@@ -245,6 +246,17 @@ class EngineOnFormat(BaseAdapter):
         """Raise `CannotHoldError`, with the reason, if the format cannot store a table as it is."""
         for df in tables.values():
             self.format.check(df)
+
+    def check_query(self, query: Query) -> None:
+        """Raise `UnsupportedError`, with the reason, if a query cannot be answered."""
+        self.engine.check(self.format.label, query)
+        names = [path_of(name)[0] for name in (*query.read, *query.groups)]
+        kept = self.format.kept_names
+        if kept and (others := [name for name in names if not re.fullmatch(kept, name)]):
+            raise self.engine.refused(
+                self.format.label,
+                f"{others[0]!r} is no name there, so its column has another in the file",
+            )
 
     def save(self, tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
         """Write tables into a directory, by names; replace an earlier directory.

@@ -19,6 +19,7 @@ from adapter_core.query import (
     OneOf,
     Query,
     by_total_order,
+    path_of,
 )
 
 
@@ -138,7 +139,7 @@ def condition(found: Condition, dialect: Dialect = Dialect.DUCKDB) -> str:
 
 def quoted(name: str) -> str:
     """Return the name of a column, or of a field of a record, in quotation marks."""
-    return ".".join('"{}"'.format(part.replace('"', '""')) for part in name.split("."))
+    return ".".join('"{}"'.format(part.replace('"', '""')) for part in path_of(name))
 
 
 def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
@@ -200,7 +201,7 @@ def _selected(
 
 
 def _in_brackets(name: str) -> str:
-    outer, *inner = name.split(".")
+    outer, *inner = path_of(name)
     return quoted(outer) + "".join(f"[{literal(part)}]" for part in inner)
 
 

@@ -33,7 +33,7 @@ COLUMN = "column"
 
 # https://avro.apache.org/docs/1.12.0/specification/#names, except for the names that stand in for
 # others.
-_AVRO_NAME = re.compile(r"(?!column_\d+\Z)[A-Za-z_][A-Za-z0-9_]*")
+_AVRO_NAME = r"(?!column_\d+\Z)[A-Za-z_][A-Za-z0-9_]*"
 
 _UNITS = {"s": "millis", "ms": "millis", "us": "micros", "ns": "nanos"}
 
@@ -65,6 +65,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
 
     label = "Avro"
     suffix = ".avro"
+    kept_names: ClassVar = _AVRO_NAME
     requires = ("pandas", "pyarrow>=15", "fastavro", "cramjam", "backports.zstd", "lz4", "zstandard")
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND, Trait.SINGLE_FILE})
     remote_schemes: ClassVar = ("http",)
@@ -144,7 +145,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         super()._check_inside(name, kind, array)
         for struct in filter(pa.types.is_struct, types_in(array.type)):
             for field in struct:
-                if not _AVRO_NAME.fullmatch(field.name):
+                if not re.fullmatch(_AVRO_NAME, field.name):
                     self._refuse_column(name, f"the field {field.name!r}, which is no name in Avro")
 
     def _save(
@@ -275,7 +276,7 @@ def field_of(position: int, field: pa.Field, column: pa.ChunkedArray) -> dict[st
     # A union costs a byte a value, so columns without nulls have none.
     if column.null_count and avro != "null":
         avro = ["null", avro]
-    if _AVRO_NAME.fullmatch(field.name):
+    if re.fullmatch(_AVRO_NAME, field.name):
         return {"name": field.name, "type": avro}
     return {"name": f"column_{position}", "type": avro, COLUMN: field.name}
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.predicate import OPERATORS, Comparison
 from adapter_core.queries.arrow import shape_of
-from adapter_core.query import MEAN, SUM, TABLE, ZEROS, OneOf, by_total_order
+from adapter_core.query import MEAN, SUM, TABLE, ZEROS, OneOf, by_total_order, path_of
 from adapter_core.query_engine import QueryEngine
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _typed_scan(scan: Callable[..., pl.LazyFrame]) -> pl.LazyFrame:
 def _column(name: str) -> pl.Expr:
     import polars as pl
 
-    outer, *inner = name.split(".")
+    outer, *inner = path_of(name)
     return reduce(lambda found, part: found.struct.field(part), inner, pl.col(outer))
 
 

@@ -6,11 +6,11 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from adapter_core.predicate import Comparison
-from adapter_core.query import COUNT, MEAN, Aggregate, Condition, Nearest, OneOf, Query
+from adapter_core.query import COUNT, MEAN, Aggregate, Condition, Nearest, OneOf, Query, path_of
 from adapter_core.tables.arrow import comparison
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -70,7 +70,7 @@ def field(name: str) -> pc.Expression:
     """Return a column, or a field of a record, as an expression."""
     import pyarrow.compute as pc
 
-    return pc.field(*name.split("."))
+    return pc.field(*path_of(name))
 
 
 def finished(found: pa.Table, query: Query, other: Callable[[], pa.Table] | None = None) -> pa.Table:
@@ -101,19 +101,20 @@ def finished(found: pa.Table, query: Query, other: Callable[[], pa.Table] | None
 
 def grouped(found: pa.Table, query: Query) -> pa.Table:
     """Return groups with their aggregates; one row without groups."""
-    wanted = [_aggregation(each) for each in query.aggregates]
-    # Acero groups by large_string and string_view several times slower than by string.
-    table = found
-    if query.groups:
-        read = list(dict.fromkeys([*query.groups, *_numbers(query)]))
-        table = _with_one_zero(plain_text(found.select(read)), query.groups)
-    if not table.num_columns:
+    if not found.num_columns:
         return _count_alone(found, query)
-    result = table.group_by(list(query.groups), use_threads=False).aggregate(wanted)
-    keys = len(query.groups)
+    # Acero takes a name that begins with a dot or a bracket for a path.
+    places = {name: str(place) for place, name in enumerate(found.column_names)}
+    table, groups = found.rename_columns(list(places.values())), [places[name] for name in query.groups]
+    wanted = [_aggregation(each, places) for each in query.aggregates]
+    if groups:
+        read = list(dict.fromkeys([*groups, *(places[name] for name in _numbers(query))]))
+        # Acero groups by large_string and string_view several times slower than by string.
+        table = _with_one_zero(plain_text(table.select(read)), groups)
+    result = table.group_by(groups, use_threads=False).aggregate(wanted)
     # Acero has put the groups first since version 12, as the answer wants them.
     names = [*query.groups, *(each.name for each in query.aggregates)]
-    if result.column_names[:keys] != list(query.groups):
+    if (keys := len(groups)) and result.column_names[:keys] != groups:
         result = result.select([*result.column_names[-keys:], *result.column_names[:-keys]])
     return result.rename_columns(names)
 
@@ -146,20 +147,23 @@ def _numbers(query: Query) -> list[str]:
     return list(dict.fromkeys(each.column for each in query.aggregates if each.column))
 
 
-def _aggregation(found: Aggregate) -> tuple[object, str]:
+def _aggregation(found: Aggregate, places: Mapping[str, str]) -> tuple[object, str]:
     if found.function == COUNT and not found.column:
         return [], "count_all"
-    return found.column, _FUNCTIONS.get(found.function, found.function)
+    return places[found.column], _FUNCTIONS.get(found.function, found.function)
 
 
 def first_rows(found: pa.Table, query: Query) -> pa.Table:
     """Return the first rows in the query's order."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     if query.order is None:
         raise ValueError("the query has no order")
     way = "descending" if query.order.descending else "ascending"
-    rows = pc.select_k_unstable(found, k=query.limit, sort_keys=[(query.order.column, way)])
+    # By itself, since a name that begins with a dot or a bracket is taken for a path.
+    keys = pa.table({"key": found[query.order.column]})
+    rows = pc.select_k_unstable(keys, k=query.limit, sort_keys=[("key", way)])
     return found.take(rows)
 
 

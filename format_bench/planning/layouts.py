@@ -101,7 +101,7 @@ class LayoutPlanner(Planner):
         pair = query_engines.get(label)
         for each in self.mix.queries:
             try:
-                pair.engine.check(pair.format.label, self.facts.asked[each.name])
+                pair.check_query(self.facts.asked[each.name])
             except UnsupportedError as error:
                 raise UnsupportedError(f"question {each.name!r}: {error}") from error
         return pair

@@ -14,7 +14,7 @@ import query_engines
 from adapter_core import CannotHoldError, UnknownNameError, UnsupportedError
 from adapter_core.codecs import algorithm_of
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
-from adapter_core.query import COUNT, TABLE, Aggregate, Query
+from adapter_core.query import COUNT, TABLE, Aggregate, Field, Query
 from format_bench.conformance.cards import differences, table_for
 from format_bench.conformance.footers import told_by
 from format_bench.families.queries.operations import EngineQuery, QueryOperations
@@ -283,7 +283,7 @@ def test_a_table_with_records_is_checked_as_any_other(label, subjects, tmp_path)
 def test_engines_without_columns_of_records_do_not_answer_their_fields(name):
     (engine,) = [each for each in query_engines.engines() if each.label == name]
     with pytest.raises(UnsupportedError, match="it has no columns of records"):
-        engine.check(engine.reads[0], Query(columns=("s.a",)))
+        engine.check(engine.reads[0], Query(columns=(Field("s.a"),)))
 
 
 def _written_by(label):
@@ -353,3 +353,13 @@ def test_polars_without_a_scan_of_lance_opens_other_formats(tmp_path, monkeypatc
     path = tmp_path / "a.parquet"
     polars.DataFrame({"a": [1, 2]}).write_parquet(path)
     assert lazy_frame("Parquet", path).collect().rows() == [(1,), (2,)]
+
+
+@pytest.mark.parametrize("engine", ["polars", "datafusion", "chdb"])
+def test_a_column_with_another_name_in_the_file_is_not_asked_for(engine):
+    pair = query_engines.find(f"Avro[{engine}]")
+    pair.check_query(Query(columns=["plain", Field("plain.inner-most")]))
+    for query in (Query(columns=["a.b"]), Query(groups=["a b"], aggregates=[Aggregate(COUNT)])):
+        with pytest.raises(UnsupportedError, match=r"'a.b' is no name there"):
+            pair.check_query(query)
+    query_engines.find("Parquet[duckdb]").check_query(Query(columns=["a.b"]))

@@ -291,7 +291,7 @@ class QueryOperations(CatalogOperations):
         found = self.facts.query(query)
         if found.positions and self._reorders:
             raise UnsupportedError(f"rows of a tuned file of {self.facts.dataset} have other numbers")
-        self.adapter.engine.check(self.adapter.format.label, found)
+        self.adapter.check_query(found)
 
     @property
     def _reorders(self) -> bool:

@@ -27,6 +27,7 @@ from adapter_core.query import (
     Nearest,
     OneOf,
     Query,
+    path_of,
 )
 from adapter_core.query_sql import order_of
 from adapter_core.text import shortened
@@ -260,7 +261,7 @@ def _mask(column: pd.Series, found: Condition) -> np.ndarray:
         if present.dtype.kind == "M":
             # NumPy takes no time of another unit for equal, and pandas fails beyond the unit's range.
             times = column[mask]
-            mask[mask] = np.any([times == each for each in found.values], axis=0)
+            mask[mask] = np.any([times == each for each in found.values], axis=0)  # noqa: PD011 (not pandas)
         elif present.dtype == object:
             wanted = set(found.values)
             mask[mask] = [each in wanted for each in present.tolist()]
@@ -284,7 +285,7 @@ def _column(df: pd.DataFrame, name: str, rows: np.ndarray) -> pd.Series:
     """Return the values of a column, or of a field of its records, in some rows."""
     import pandas as pd
 
-    outer, *inner = name.split(".")
+    outer, *inner = path_of(name)
     column = df[outer]
     if len(rows) < len(df):
         column = column.iloc[rows]

@@ -28,11 +28,13 @@ from adapter_core.query import (
     Aggregate,
     Box,
     Contains,
+    Field,
     Join,
     Nearest,
     OneOf,
     Order,
     Query,
+    path_of,
 )
 from data_generator.random_words import RandomWords
 from format_bench.families.questions import ARRAYS
@@ -156,7 +158,7 @@ class _Compiler:
             return self._subject.names
         names = [self._resolved(each) for each in ([wanted] if isinstance(wanted, str) else wanted)]
         flat = [each for one in names for each in ([one] if isinstance(one, str) else one)]
-        return list(dict.fromkeys(flat))
+        return list(dict.fromkeys(map(self._subject.column_or_field, flat)))
 
     def _aggregates(self) -> list[Aggregate]:
         found: dict[Aggregate, None] = {}
@@ -343,6 +345,10 @@ class Subject:
     def numbers(self) -> list[str]:
         """The names of the columns of numbers."""
         return [name for name in self._df.columns if self.contents(name) == NUMBERS]
+
+    def column_or_field(self, name: str) -> str:
+        """Return a name, as a `Field` if it has a dot and is no column's."""
+        return Field(name) if "." in name and name not in self._df.columns else name
 
     def times_among(self, names: Collection[str]) -> list[str]:
         """Return the columns of times without a zone among some names."""
@@ -614,11 +620,7 @@ def check_columns(query: Query, names: Sequence[str]) -> None:
     """Raise `ValueError` if a table with columns of these names lacks one that a query reads."""
     known = {*names, *(query.join.columns if query.join else ())}
     read = list(dict.fromkeys([*query.read, *query.groups]))
-    if dotted := [each for each in read if "." in each and each in known]:
-        raise ValueError(
-            f"{dotted[0]!r} has a dot, which names the field of a record; rename the column"
-        )
-    if missing := [each for each in read if each.partition(".")[0] not in known]:
+    if missing := [each for each in read if path_of(each)[0] not in known]:
         raise ValueError(_lacking(missing, names))
     if joined_ones := [each for each in query.compared if each not in names]:
         raise ValueError(f"{joined_ones[0]!r} is of the joined table; conditions are on the first one")

@@ -140,7 +140,7 @@ def _asker(label: str, question: str) -> Callable[[Path, Sequence[int]], Any]:
 
     def rows(folder: Path, positions: Sequence[int]) -> Any:
         query = Query(columns=list(dict.fromkeys(columns)), positions=positions)
-        pair.engine.check(label, query)
+        pair.check_query(query)
         handle = pair.engine.open(label, pair.paths(folder))
         try:
             return pair.engine.answer(handle, query)

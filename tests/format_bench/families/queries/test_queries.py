@@ -22,6 +22,7 @@ from adapter_core.query import (
     SUM,
     Aggregate,
     Contains,
+    Field,
     Join,
     OneOf,
     Order,
@@ -99,7 +100,7 @@ def test_the_reference_selects_groups_joins_and_orders():
 
 def test_a_query_is_one_statement():
     where = [Comparison("price", ">=", 1.5), Contains("item", "te")]
-    found = sql(Query(columns=["item", "s.a"], where=where, order=Order("item"), limit=3))
+    found = sql(Query(columns=["item", Field("s.a")], where=where, order=Order("item"), limit=3))
     assert found == (
         'SELECT "item", "s"."a" FROM data WHERE "price" >= 1.5 AND "item" LIKE \'%te%\' '
         'ORDER BY "item" NULLS LAST LIMIT 3'

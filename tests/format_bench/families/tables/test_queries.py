@@ -12,13 +12,12 @@ import data_generator
 from adapter_core import UnsupportedError
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
 from adapter_core.kinds import Kind
-from adapter_core.query import Query
 from data_generator.datasets import kaons
 from format_bench.families.measuring import measure_steps
 from format_bench.families.questions import Question, declared
 from format_bench.families.tables import reference
 from format_bench.families.tables.operations import TableOperations, TableQuery, query_to
-from format_bench.families.tables.subject import Subject, check_columns, query_of
+from format_bench.families.tables.subject import Subject, query_of
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
@@ -147,20 +146,23 @@ def test_the_suite_measures_the_adapters_of_all_groups():
 
 
 @pytest.mark.parametrize(
-    ("names", "reason"),
+    ("table", "wanted"),
     [
-        (["a.b", "c"], "'a.b' has a dot, which names the field of a record; rename the column"),
-        (["a", "c"], None),
-        (["ab", "c"], "the table has no column a.b; did you mean 'ab'"),
+        ({"a.b": [1, 2], "c": [3, 4]}, [1, 2]),
+        ({"a": [{"b": 1}, None], "c": [3, 4]}, [1, None]),
+        ({"a": [{"b": 1}, None], "a.b": [5, 6], "c": [3, 4]}, [5, 6]),
+        ({"ab": [1, 2], "c": [3, 4]}, "the table has no column a.b; did you mean 'ab'"),
     ],
 )
-def test_columns_with_a_dot_are_refused_and_fields_of_records_are_not(names, reason):
-    query = Query(columns=("c", "a.b"))
-    if reason is None:
-        check_columns(query, names)
+def test_a_dot_is_a_letter_of_a_column_and_leads_to_fields_of_records(table, wanted):
+    tables = {"data": pd.DataFrame(table)}
+    subject = Subject("mine", tables)
+    if isinstance(wanted, str):
+        with pytest.raises(InvalidQuestionsError, match=re.escape(wanted)):
+            query_of(question(columns=["c", "a.b"]), subject)
         return
-    with pytest.raises(ValueError, match=re.escape(reason)):
-        check_columns(query, names)
+    found = reference.answer(query_of(question(columns=["c", "a.b"]), subject), tables)
+    assert found.table["a.b"].to_pylist() == wanted
 
 
 def question(**fields):
