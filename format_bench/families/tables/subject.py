@@ -419,13 +419,17 @@ class Subject:
         values = self._valid(column)
         if (contents := self.contents(column)) not in {NUMBERS, TIMES}:
             raise ValueError(f"column {column!r} contains {contents}, which have no ranges")
-        if share == 1:
-            return [Comparison(column, ">=", _constant(values.min()))]
         wanted = min(len(values), max(1, round(share * len(values))))
         first = (len(values) - wanted) // 2
         ordered = np.partition(values, [first, first + wanted - 1])
-        low, high = _constant(ordered[first]), _constant(ordered[first + wanted - 1])
-        return [Comparison(column, ">=", low), Comparison(column, "<=", high)]
+        low, high = ordered[first], ordered[first + wanted - 1]
+        if values.dtype == np.dtype("datetime64[ns]"):
+            # Constants are in microseconds: the ones around the range.
+            low, high = (
+                each.astype("datetime64[us]") for each in (low, high + np.timedelta64(999, "ns"))
+            )
+        found = [Comparison(column, ">=", _constant(low)), Comparison(column, "<=", _constant(high))]
+        return found[:1] if share == 1 else found
 
     def value(self, column: str, place: float) -> Any:
         """Return the value of a column at a place from 0, the first row, to 1."""

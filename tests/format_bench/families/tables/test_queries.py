@@ -194,9 +194,15 @@ def test_times_have_ends_an_order_ranges_and_constants(unit):
         query_of(question(aggregates=["min(at)", "sum(at)"]), subject)
 
 
-def test_times_between_microseconds_are_no_constants():
-    moments = pd.DatetimeIndex(["2024-01-01 00:00:00.000000001"]).as_unit("ns")
-    subject = Subject("mine", {"data": pd.DataFrame({"at": moments})})
+def test_times_between_microseconds_are_no_constants_and_ranges_go_around_them():
+    moments = pd.Timestamp("1969-12-31 23:59:59.9999") + pd.to_timedelta(range(0, 400_000, 4), "ns")
+    tables = {"data": pd.DataFrame({"at": moments.as_unit("ns") + pd.Timedelta(1, "ns")})}
+    subject = Subject("mine", tables)
     where = [{"column": "at", "operator": "==", "at": 0}]
     with pytest.raises(UnsupportedError, match="has nanoseconds, which constants do not have"):
         query_of(question(aggregates=["count"], where=where), subject)
+    for share, rows in ((1, 100_000), (0.5, 50_000), (1e-5, 1)):
+        where = [{"column": "at", "share": share}]
+        found = query_of(question(aggregates=["count"], where=where), subject)
+        (counted,) = reference.answer(found, tables).table["count_rows"].to_pylist()
+        assert rows <= counted <= rows + 500
