@@ -6,7 +6,8 @@ import math
 import operator as operators
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,10 @@ Value = bool | int | float | str | datetime
 
 NUMBERS, TEXT, BOOLEANS, TIMES = "numbers", "text", "booleans", "times"
 """Types of columns that can be compared."""
+
+_MICROSECOND = timedelta(microseconds=1)
+_MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (times of columns have no zone)
 
 
 @dataclass(frozen=True)
@@ -142,19 +147,44 @@ class Comparison:
         Engines with literals of one type need it for other numbers. A comparison that is always true, or
         never, becomes one with the lowest integer.
         """
-        operator, value = self.operator, self.value
-        if isinstance(value, str | datetime):
-            raise TypeError(f"{value!r} is not a number")
-        is_whole = isinstance(value, int) or value.is_integer()
+        if isinstance(self.value, str | datetime):
+            raise TypeError(f"{self.value!r} is not a number")
+        return Comparison(self.column, *self._among(self.value, lowest, highest))
+
+    def among_times(self, unit: str, lowest: datetime, highest: datetime) -> Comparison:
+        """Return an equal comparison with a whole number of the column's units, within a range.
+
+        Libraries compare times of one unit: of a finer constant some leave the rest out, and beyond the
+        nanoseconds of 64 bits they fail.
+
+        Parameters
+        ----------
+        unit : {"s", "ms", "us", "ns"}
+            The column's; constants have microseconds at most.
+        lowest, highest : datetime
+            No value of the column is outside of them.
+        """
+        tick = timedelta(microseconds=_MICROSECONDS[unit])
+        if not isinstance(self.value, datetime):
+            raise TypeError(f"{self.value!r} is not a time")
+        value, low, high = (
+            Fraction((each - _EPOCH) // _MICROSECOND, tick // _MICROSECOND)
+            for each in (self.value, lowest, highest)
+        )
+        operator, ticks = self._among(value, math.ceil(low), math.floor(high))
+        return Comparison(self.column, operator, _EPOCH + ticks * tick)
+
+    def _among(self, value: float | Fraction, lowest: int, highest: int) -> tuple[str, int]:
+        """Return operator and integer of an equal comparison with an integer in a range."""
+        operator, is_whole = self.operator, value % 1 == 0
         if lowest <= value <= highest:
             if is_whole or operator in ("<", "<="):
-                return Comparison(self.column, operator if is_whole else "<=", math.floor(value))
+                return operator if is_whole else "<=", math.floor(value)
             if operator in (">", ">="):
-                return Comparison(self.column, ">=", math.ceil(value))
+                return ">=", math.ceil(value)
         is_below = operator in ("<", "<=") and value > highest
         is_above = operator in (">", ">=") and value < lowest
-        always = operator == "!=" or is_below or is_above
-        return Comparison(self.column, ">=" if always else "<", lowest)
+        return ">=" if operator == "!=" or is_below or is_above else "<", lowest
 
     def mask(self, values: Any) -> np.ndarray:
         """Return True for the values that compare true, shape (rows,), dtype bool.

@@ -33,7 +33,8 @@ class Dialect(Enum):
     infinities is the largest finite number (version 55)."""
     DAFT = "Daft"
     """-0.0 is less than 0.0, and a group of its own; no literal is -0.0; a literal of a timestamp is in
-    UTC, and compares with no time without a zone; and -2**63 is a float (version 0.7)."""
+    UTC, and compares with no time without a zone; beside a constant of microseconds, nanoseconds of a
+    column are cut off; and -2**63 is a float (version 0.7)."""
     CHDB = "chDB"
     """IN and groups tell -0.0 from 0.0; a literal of a timestamp is between 1970 and 2106, and in the
     machine's zone, where a time without a zone is in UTC (version 4)."""
@@ -45,6 +46,9 @@ class Dialect(Enum):
 _ORDERS_ZEROS = {Dialect.DATAFUSION, Dialect.DAFT}
 _LISTS_ZEROS = {Dialect.CHDB}
 _GROUPS_ZEROS = {Dialect.DAFT, Dialect.CHDB}
+
+# Whole years of the range of 64-bit nanoseconds.
+_NANOSECOND_YEARS = range(1678, 2262)
 
 
 def sql(
@@ -131,7 +135,11 @@ def condition(found: Condition, dialect: Dialect = Dialect.DUCKDB) -> str:
         return f"{column} {found.operator.replace('==', '=')} {literal(found.value, dialect)}"
     if isinstance(found, OneOf):
         values = found.with_both_zeros if dialect in _LISTS_ZEROS else found.values
-        return f"{column} IN ({', '.join(literal(each, dialect) for each in values)})"
+        constants = [literal(each, dialect) for each in values]
+        if dialect is Dialect.DAFT and isinstance(values[0], datetime):
+            # Constants of a list are of one type.
+            return f"({' OR '.join(f'{column} = {each}' for each in constants)})"
+        return f"{column} IN ({', '.join(constants)})"
     if dialect is Dialect.SQLITE:
         return f"instr({column}, {literal(found.text)}) > 0"
     return f"{column} LIKE '%{found.text}%'"
@@ -157,7 +165,7 @@ def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
         written = {
             # Its timestamps are of nanoseconds, which end in 2262.
             Dialect.DATAFUSION: f"arrow_cast('{text}', 'Timestamp(Microsecond, None)')",
-            Dialect.DAFT: f"CAST('{text}' AS TIMESTAMP)",
+            Dialect.DAFT: f"CAST('{text}' AS TIMESTAMP{'(9)' * (value.year in _NANOSECOND_YEARS)})",
             Dialect.CHDB: f"toDateTime64('{text}', 6, 'UTC')",
         }
         return written.get(dialect, f"TIMESTAMP '{text}'")

@@ -42,7 +42,8 @@ class Adapter(SQLEngine):
     does: ClassVar = ALL_PARTS | {Part.NEAREST}
     compares_times: ClassVar = frozenset({"CSV", "Delta", "DuckDB", "Feather", "ORC", "Parquet"})
     notes: ClassVar = {
-        "CSV": "a column whose first values are infinite, or that has none, is taken for text",
+        "CSV": "a column whose first values are infinite, or that has none, is taken for text; of "
+        "nanoseconds, microseconds are left",
         "Delta": "as a data set of Arrow, of the files that deltalake names",
         "Feather": "as a data set of Arrow",
         "Lance": "as a data set of Arrow, from pylance",

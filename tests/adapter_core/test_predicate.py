@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -80,6 +82,31 @@ def test_scalars_of_numpy_are_constants():
 def test_values_of_another_type_than_the_constant_are_refused(values, value):
     with pytest.raises(InvalidSelectionError, match="column 'a' contains"):
         Comparison("a", "==", value).mask(values)
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_times_of_a_unit_compare_as_with_the_given_constant(operator, unit):
+    column = pd.DatetimeIndex(["1969-12-31 23:59:59", "2000-01-01", "2000-01-01 00:00:01"]).as_unit(unit)
+    low, high = (
+        datetime.datetime.combine(datetime.date(*day), datetime.time())
+        for day in ((1678, 1, 1), (2262, 1, 1))
+    )
+    for text in (
+        "2000-01-01",
+        "2000-01-01 00:00:00.000001",
+        "2000-01-01 00:00:00.999",
+        "1969-12-31",
+        "0001-01-01",
+        "9999-12-31 23:59:59.999999",
+    ):
+        given = Comparison("at", operator, datetime.datetime.fromisoformat(text))
+        found = given.among_times(unit, low, high)
+        assert low <= found.value <= high
+        assert pd.Timestamp(found.value).as_unit(unit) == found.value
+        assert found.mask(column).tolist() == given.mask(column).tolist()
+    with pytest.raises(TypeError, match="is not a time"):
+        Comparison("at", operator, 1).among_times(unit, low, high)
 
 
 def test_a_predicate_without_comparisons_is_refused():

@@ -283,6 +283,17 @@ def _constant(value: Any) -> Any:
     return found.item()
 
 
+def _range_of_times(column: pd.Series) -> tuple[datetime, datetime]:
+    """Return the least and the greatest time of 64-bit nanoseconds, or of all if values are beyond."""
+    import pandas as pd
+
+    low, high = pd.Timestamp.min.ceil("us"), pd.Timestamp.max.floor("us")
+    values = column.dropna().astype("datetime64[us]")
+    if values.between(low, high).all():
+        return low.to_pydatetime(), high.to_pydatetime()
+    return datetime.min, datetime.max  # noqa: DTZ901 (times of columns have no zone)
+
+
 def _moment(value: Any, at: time) -> Any:
     """Return a date as that time of the day, and any other value as it is."""
     is_day = isinstance(value, date) and not isinstance(value, datetime)
@@ -389,7 +400,7 @@ class Subject:
         return contents_of(self._column(column))
 
     def fitted(self, comparison: Comparison) -> Comparison:
-        """Return a comparison for the type of its column, since libraries compare numbers of one type.
+        """Return a comparison for the type of its column: libraries compare numbers, and times, of one.
 
         Raises
         ------
@@ -399,11 +410,14 @@ class Subject:
         import numpy as np
 
         column = self._column(comparison.column)
-        dtype = getattr(column.dtype, "numpy_dtype", column.dtype)
+        dtype = column.cat.categories.dtype if hasattr(column, "cat") else column.dtype
+        dtype = getattr(dtype, "numpy_dtype", dtype)
         is_single = dtype == np.float32
         found = comparison.fitted(contents_of(column), is_single=is_single)
-        if found.type != NUMBERS or not self._are_typed or is_single:
+        if found.type not in {NUMBERS, TIMES} or not self._are_typed or is_single:
             return found
+        if found.type == TIMES:
+            return found.among_times(np.datetime_data(dtype)[0], *_range_of_times(column))
         if dtype.kind == "f":
             return replace(found, value=found.number)
         limits = np.iinfo(dtype)
