@@ -6,7 +6,7 @@ import math
 import operator as operators
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -26,12 +26,12 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 """Functions of Python by the operators of a comparison."""
 
-Value = bool | int | float | str | datetime
+Value = bool | int | float | str | datetime | date
 
-NUMBERS, TEXT, BOOLEANS, TIMES = "numbers", "text", "booleans", "times"
+NUMBERS, TEXT, BOOLEANS, TIMES, DATES = "numbers", "text", "booleans", "times", "dates"
 """Types of columns that can be compared."""
 
-_MICROSECOND = timedelta(microseconds=1)
+_MICROSECOND, _DAY = timedelta(microseconds=1), timedelta(days=1)
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (times of columns have no zone)
 
@@ -40,8 +40,9 @@ _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (times of columns have no zone)
 class Comparison:
     """Comparison of a column with a constant; a null, and NaN, compares false.
 
-    Numbers compare with numbers, text with text by code points, booleans with booleans, and times with
-    times, both without a zone. A constant is rounded to 32 bits for a column of 32-bit floats.
+    Numbers compare with numbers, text with text by code points, booleans with booleans, dates with
+    dates, and times with times, both without a zone. A constant is rounded to 32 bits for a column of
+    32-bit floats.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ class Comparison:
         Name of the column.
     operator : str
         One of ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``; booleans have the first two only.
-    value : bool, int, float, str or datetime
+    value : bool, int, float, str, datetime or date
         The constant.
 
     Raises
@@ -82,11 +83,11 @@ class Comparison:
 
     @property
     def type(self) -> str:
-        """Type of the columns that it can compare: `NUMBERS`, `TEXT`, `BOOLEANS` or `TIMES`."""
+        """Type of the columns that it can compare: `NUMBERS`, `TEXT`, `BOOLEANS`, `TIMES` or `DATES`."""
         if isinstance(self.value, bool):
             return BOOLEANS
-        if isinstance(self.value, datetime):
-            return TIMES
+        if isinstance(self.value, date):
+            return TIMES if isinstance(self.value, datetime) else DATES
         return TEXT if isinstance(self.value, str) else NUMBERS
 
     def fitted(self, contents: str, *, is_single: bool = False) -> Comparison:
@@ -95,7 +96,7 @@ class Comparison:
         Parameters
         ----------
         contents : str
-            Type of the column: `NUMBERS`, `TEXT`, `BOOLEANS`, `TIMES`, or the name of any other.
+            Type of the column: `NUMBERS`, `TEXT`, `BOOLEANS`, `TIMES`, `DATES`, or the name of another.
         is_single : bool
             True for 32-bit floats, whose constant is rounded.
 
@@ -108,7 +109,7 @@ class Comparison:
             raise InvalidSelectionError(
                 f"column {self.column!r} contains {contents}, which do not compare with {self.value!r}"
             )
-        if not is_single or isinstance(self.value, datetime):
+        if not is_single or isinstance(self.value, date):
             return self
         import numpy as np
 
@@ -118,7 +119,7 @@ class Comparison:
     @property
     def number(self) -> float:
         """The constant as a float; numbers have one alone."""
-        if isinstance(self.value, str | datetime):
+        if isinstance(self.value, str | date):
             raise TypeError(f"{self.value!r} is not a number")
         return float(self.value)
 
@@ -147,7 +148,7 @@ class Comparison:
         Engines with literals of one type need it for other numbers. A comparison that is always true, or
         never, becomes one with the lowest integer.
         """
-        if isinstance(self.value, str | datetime):
+        if isinstance(self.value, str | date):
             raise TypeError(f"{self.value!r} is not a number")
         return Comparison(self.column, *self._among(self.value, lowest, highest))
 
@@ -165,14 +166,21 @@ class Comparison:
             No value of the column is outside of them.
         """
         tick = timedelta(microseconds=_MICROSECONDS[unit])
-        if not isinstance(self.value, datetime):
-            raise TypeError(f"{self.value!r} is not a time")
-        value, low, high = (
-            Fraction((each - _EPOCH) // _MICROSECOND, tick // _MICROSECOND)
-            for each in (self.value, lowest, highest)
-        )
+        value, low, high = (_ticks(each, tick) for each in (self._time, lowest, highest))
         operator, ticks = self._among(value, math.ceil(low), math.floor(high))
         return Comparison(self.column, operator, _EPOCH + ticks * tick)
+
+    def among_dates(self) -> Comparison:
+        """Return an equal comparison with a date, for a column of dates: their first moments."""
+        first, last = ((each - _EPOCH.date()).days for each in (date.min, date.max))
+        operator, days = self._among(_ticks(self._time, _DAY), first, last)
+        return Comparison(self.column, operator, _EPOCH.date() + days * _DAY)
+
+    @property
+    def _time(self) -> datetime:
+        if not isinstance(self.value, datetime):
+            raise TypeError(f"{self.value!r} is not a time")
+        return self.value
 
     def _among(self, value: float | Fraction, lowest: int, highest: int) -> tuple[str, int]:
         """Return operator and integer of an equal comparison with an integer in a range."""
@@ -220,7 +228,7 @@ class Comparison:
         mask = np.zeros(len(column), bool)
         present = column if valid.all() else column[valid]
         if isinstance(present.dtype, pd.CategoricalDtype):
-            present = present.astype("str")
+            present = present.astype(present.dtype.categories.dtype)
         mask[valid] = OPERATORS[self.operator](present, self.value).to_numpy(bool)
         return mask
 
@@ -277,8 +285,13 @@ class Predicate:
         return Predicate([other for each in self.comparisons for other in each.by_total_order()])
 
 
+def _ticks(value: datetime, tick: timedelta) -> Fraction:
+    """Return a time as a number of ticks."""
+    return Fraction((value - _EPOCH) // _MICROSECOND, tick // _MICROSECOND)
+
+
 def contents_of(column: Any) -> str:
-    """Return the type of a Series: `NUMBERS`, `TEXT`, `BOOLEANS`, `TIMES`, or the name of its dtype."""
+    """Return the type of a Series: that of its constants, or the name of its dtype."""
     import pandas as pd
 
     kinds = pd.api.types
@@ -293,7 +306,8 @@ def contents_of(column: Any) -> str:
         return contents_of(dtype.categories)
     if dtype == object:
         inferred = kinds.infer_dtype(column, skipna=True)
-        return {"string": TEXT, "empty": TEXT, "boolean": BOOLEANS}.get(inferred, inferred)
+        known = {"string": TEXT, "empty": TEXT, "boolean": BOOLEANS, "date": DATES}
+        return known.get(inferred, inferred)
     return TEXT if isinstance(dtype, pd.StringDtype) else str(dtype)
 
 

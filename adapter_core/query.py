@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from adapter_core.predicate import Comparison, Value
 
@@ -196,6 +196,8 @@ class Query:
     limit: int | None = None
     times: Sequence[str] = ()
     """Columns of times among those whose least or greatest values are asked, or that order rows."""
+    dates: Sequence[str] = ()
+    """Columns of dates among them."""
     join: Join | None = None
     nearest: Nearest | None = None
     """Selects rows by their vectors; not together with other conditions."""
@@ -207,7 +209,7 @@ class Query:
     """SQL in place of all others, for engines that take it; tables have their names."""
 
     def __post_init__(self) -> None:
-        for name in ("columns", "where", "positions", "groups", "aggregates", "times"):
+        for name in ("columns", "where", "positions", "groups", "aggregates", "times", "dates"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         asked = bool(self.columns or self.aggregates), self.shape, bool(self.statement)
         if sum(asked) != 1:
@@ -246,8 +248,16 @@ class Query:
 
     @property
     def compares_times(self) -> bool:
-        """True if times are compared, with constants or with each other."""
-        return bool(self.times) or any(isinstance(each, datetime) for each in self.constants)
+        """True if times or dates are compared, with constants or with each other."""
+        return bool(self.times) or self.compares_dates or self._has_constants(datetime)
+
+    @property
+    def compares_dates(self) -> bool:
+        """True if dates are compared, with constants or with each other."""
+        return bool(self.dates) or self._has_constants(date)
+
+    def _has_constants(self, of: type) -> bool:
+        return any(type(each) is of for each in self.constants)
 
     @property
     def is_count(self) -> bool:

@@ -84,7 +84,7 @@ class QueryEngine(ABC):
     notes: ClassVar[Mapping[str, str]] = {}
     """Remarks for readers by format, e.g. on a way through another library."""
     compares_times: ClassVar[frozenset[str]] = frozenset()
-    """Labels of the formats in which it compares times, with constants and with each other."""
+    """Labels of the formats in which it compares times and dates, with constants and with each other."""
     reads_fields: ClassVar[bool] = True
     """False if it does not read a field of a column of records by its path."""
     searches_indexes: ClassVar[frozenset[str]] = frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from enum import Enum
 
 from adapter_core.predicate import Comparison, Value
@@ -169,6 +169,8 @@ def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
             Dialect.CHDB: f"toDateTime64('{text}', 6, 'UTC')",
         }
         return written.get(dialect, f"TIMESTAMP '{text}'")
+    if isinstance(value, date):
+        return f"toDate32('{value}')" if dialect is Dialect.CHDB else f"CAST('{value}' AS DATE)"
     if isinstance(value, bool):
         return str(value).lower()
     if dialect is Dialect.DAFT and value == -(2**63):

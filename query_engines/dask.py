@@ -37,6 +37,10 @@ class Adapter(QueryEngine):
     def unsupported(self, format_label: str, query: Query) -> str:
         if any(each.function == MEAN and each.column in query.groups for each in query.aggregates):
             return "it has no mean of the column that makes the groups"
+        if query.dates:
+            return "it finds no least or greatest dates, which are objects"
+        if query.compares_dates and format_label == "ORC":
+            return "its reader makes times of dates, which compare with no date"
         if query.positions:
             return "its partitions give no numbers to rows"
         if format_label == "ORC" and query.columns and any(isinstance(e, Contains) for e in query.where):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from adapter_core.query import Query
+    from adapter_core.query import Order, Query
 
 _KEY = "table"
 _NESTED = "files with a column of records or lists fail: pandas does not read its own metadata of them"
@@ -61,8 +61,7 @@ class Adapter(QueryEngine):
         elif query.aggregates:
             df = _aggregated(df, query)
         elif query.order:
-            first = df.nlargest if query.order.descending else df.nsmallest
-            df = first(query.limit, query.order.column)
+            df = _first(df, query.order, query.limit or 0, are_objects=bool(query.dates))
         wanted = query.columns or [*query.groups, *(each.name for each in query.aggregates)]
         return pa.Table.from_pandas(df[list(wanted)], preserve_index=False)
 
@@ -108,6 +107,13 @@ def _selected(df: pd.DataFrame, query: Query, *, is_filtered: bool) -> pd.DataFr
     for each in () if is_filtered else query.where:
         df = df[rows_where(df, each)]
     return df
+
+
+def _first(df: pd.DataFrame, order: Order, limit: int, *, are_objects: bool) -> pd.DataFrame:
+    if are_objects:  # as dates are, which the other way refuses
+        return df.sort_values(order.column, ascending=not order.descending).head(limit)
+    first = df.nlargest if order.descending else df.nsmallest
+    return first(limit, order.column)
 
 
 def _grouped(df: pd.DataFrame, query: Query) -> pd.DataFrame:

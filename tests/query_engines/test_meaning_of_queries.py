@@ -148,7 +148,9 @@ def conditions():
     moments = [datetime.datetime.combine(day, datetime.time()) for day in days]
     for moment in moments:
         yield from ([Comparison("at", each, moment)] for each in OPERATORS)
+        yield from ([Comparison("day", each, moment.date())] for each in OPERATORS)
     yield [OneOf("at", moments)]
+    yield [OneOf("day", days)]
     yield from ([Contains("text", word)] for word in ("needle", "NEEDLE", "K", "a"))
     yield [Comparison("price", "!=", 2.5), Comparison("text", "!=", ""), Comparison("flag", "!=", False)]
 
@@ -169,12 +171,12 @@ def queries():
         yield f"aggregates of no {column}", found
         found = Query(groups=["key"], aggregates=[Aggregate(COUNT), *aggregates(column)])
         yield f"{column} by key", found
-    for column in ("whole", "maybe", "endless", "both_ends", "at"):
+    for column in ("whole", "maybe", "endless", "both_ends", "at", "day"):
         ends = [Aggregate(each, column) for each in (LEAST, GREATEST, COUNT)]
-        times = [column] if column == "at" else []
-        yield f"ends of {column}", Query(aggregates=ends, times=times)
-        yield f"ends of no {column}", Query(aggregates=ends, times=times, where=never)
-        yield f"ends of {column} by key", Query(groups=["key"], aggregates=ends, times=times)
+        fields = {"times": ["at"]} if column == "at" else {"dates": ["day"]} if column == "day" else {}
+        yield f"ends of {column}", Query(aggregates=ends, **fields)
+        yield f"ends of no {column}", Query(aggregates=ends, **fields, where=never)
+        yield f"ends of {column} by key", Query(groups=["key"], aggregates=ends, **fields)
     yield "endless sum", Query(groups=["key"], aggregates=[Aggregate(SUM, "endless")])
     for column in TABLE.columns:
         yield f"count of {column}", Query(aggregates=[Aggregate(COUNT, column)])
@@ -183,12 +185,23 @@ def queries():
         yield f"rows of {column}", Query(columns=[column], positions=[0, 1, 5, ROWS - 1])
         found = Query(groups=[column], aggregates=[Aggregate(COUNT), *aggregates("price")])
         yield f"groups of {column}", found
-    for column in ("price", "a.price", ".price", "maybe", "whole", "real", "endless", "both_ends", "at"):
-        times = [column] if column == "at" else []
+    for column in (
+        "price",
+        "a.price",
+        ".price",
+        "maybe",
+        "whole",
+        "real",
+        "endless",
+        "both_ends",
+        "at",
+        "day",
+    ):
+        fields = {"times": ["at"]} if column == "at" else {"dates": ["day"]} if column == "day" else {}
         for descending in (False, True):
             for limit in (3, ROWS):
                 order = Order(column, descending=descending)
-                found = Query(columns=[column], order=order, limit=limit, times=times)
+                found = Query(columns=[column], order=order, limit=limit, **fields)
                 yield f"{limit} by {order}", found
     partners = Join("towns", "few", "number", ["town"])
     yield "join", Query(columns=["id", "town"], join=partners)

@@ -16,7 +16,7 @@ from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.geometries import geometry_columns, middles
 from adapter_core.kinds import Kind, kind_of_arrow, nested_array
-from adapter_core.predicate import NUMBERS, TEXT, TIMES, contents_of
+from adapter_core.predicate import DATES, NUMBERS, TEXT, TIMES, contents_of
 from adapter_core.query import (
     COUNT,
     ENDS,
@@ -54,6 +54,9 @@ _DECIMALS = 7
 
 WHOLE = "*"
 """Name for all columns."""
+
+# Contents of columns that have a least and a greatest value, an order, and ranges.
+_ORDERED = {NUMBERS, TIMES, DATES}
 
 _AGGREGATE = re.compile(rf"({COUNT})|({COUNT}|{SUM}|{LEAST}|{GREATEST}|{MEAN})\((.+)\)", re.DOTALL)
 
@@ -143,7 +146,8 @@ class _Compiler:
             aggregates=aggregates,
             order=Order(order, fields.get("descending", False)) if order else None,
             limit=fields.get("limit"),
-            times=subject.times_among(compared),
+            times=subject.among(compared, TIMES),
+            dates=subject.among(compared, DATES),
             join=join,
             nearest=self._nearest(),
             box=self._box(),
@@ -240,12 +244,12 @@ class _Compiler:
             return
         column = self._resolved(name)
         if operator is not None:
-            constant = subject.value(column, value) if kind == "at" else _moment(value, time.min)
+            constant = subject.value(column, value) if kind == "at" else value
             yield subject.fitted(Comparison(column, operator, constant))
         elif kind == "share":
             yield from subject.between(column, value)
         elif kind == "between":
-            yield subject.fitted(Comparison(column, ">=", _moment(value[0], time.min)))
+            yield subject.fitted(Comparison(column, ">=", value[0]))
             yield subject.fitted(Comparison(column, "<=", _moment(value[1], time.max)))
         elif kind == "contains":
             if subject.contents(column) != TEXT:
@@ -361,9 +365,9 @@ class Subject:
         """Return a name, as a `Field` if it has a dot and is no column's."""
         return Field(name) if "." in name and name not in self._df.columns else name
 
-    def times_among(self, names: Collection[str]) -> list[str]:
-        """Return the columns of times without a zone among some names."""
-        return [name for name in self._df.columns if name in names and self.contents(name) == TIMES]
+    def among(self, names: Collection[str], contents: str) -> list[str]:
+        """Return the columns of a type among some names."""
+        return [name for name in self._df.columns if name in names and self.contents(name) == contents]
 
     def part(self, name: str) -> Any:
         """Return the column, or the columns, that play a part; "*" are all.
@@ -413,7 +417,12 @@ class Subject:
         dtype = column.cat.categories.dtype if hasattr(column, "cat") else column.dtype
         dtype = getattr(dtype, "numpy_dtype", dtype)
         is_single = dtype == np.float32
-        found = comparison.fitted(contents_of(column), is_single=is_single)
+        contents = contents_of(column)
+        if contents == TIMES and isinstance(comparison.value, date):
+            comparison = replace(comparison, value=_moment(comparison.value, time.min))
+        if (contents, comparison.type) == (DATES, TIMES):
+            comparison = comparison.among_dates()
+        found = comparison.fitted(contents, is_single=is_single)
         if found.type not in {NUMBERS, TIMES} or not self._are_typed or is_single:
             return found
         if found.type == TIMES:
@@ -431,7 +440,7 @@ class Subject:
         import numpy as np
 
         values = self._valid(column)
-        if (contents := self.contents(column)) not in {NUMBERS, TIMES}:
+        if (contents := self.contents(column)) not in _ORDERED:
             raise ValueError(f"column {column!r} contains {contents}, which have no ranges")
         wanted = min(len(values), max(1, round(share * len(values))))
         first = (len(values) - wanted) // 2
@@ -595,12 +604,14 @@ class Subject:
             if not each.column or each.function == COUNT:
                 continue
             contents = self.contents(each.column)
-            if contents != NUMBERS and not (contents == TIMES and each.function in ENDS):
+            if contents not in (_ORDERED if each.function in ENDS else {NUMBERS}):
                 raise ValueError(f"{each.function} of {each.column!r}, which contains {contents}")
         if query.order:
             column = query.order.column
-            if (contents := self.contents(column)) not in {NUMBERS, TIMES}:
-                raise ValueError(f"order {column!r} contains {contents}, and not numbers or times")
+            if (contents := self.contents(column)) not in _ORDERED:
+                raise ValueError(
+                    f"order {column!r} contains {contents}, and not numbers, times or dates"
+                )
             if query.columns != (column,):
                 self._check_first(query)
 

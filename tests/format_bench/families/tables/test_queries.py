@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 
 import pandas as pd
@@ -206,3 +207,35 @@ def test_times_between_microseconds_are_no_constants_and_ranges_go_around_them()
         found = query_of(question(aggregates=["count"], where=where), subject)
         (counted,) = reference.answer(found, tables).table["count_rows"].to_pylist()
         assert rows <= counted <= rows + 500
+
+
+def test_dates_compare_with_dates_and_times():
+    days = pd.date_range("2024-01-01", periods=100).date
+    tables = {"data": pd.DataFrame({"day": days, "id": range(100)})}
+    subject = Subject("mine", tables)
+    ends = query_of(question(aggregates=["min(day)", "max(day)"]), subject)
+    assert (ends.times, ends.dates) == ((), ("day",))
+    assert ends.compares_dates
+    (row,) = reference.answer(ends, tables).table.to_pylist()
+    assert row == {"min_day": days[0], "max_day": days[-1]}
+    last = query_of(question(columns=["id"], order="day", descending=True, limit=2), subject)
+    assert reference.answer(last, tables).table["id"].to_pylist() == [99, 98]
+    noon = datetime.datetime.combine(days[10], datetime.time(12))
+    for where, rows in (
+        ({"operator": "<", "value": days[10]}, 10),
+        ({"operator": "<", "value": noon}, 11),
+        ({"operator": "==", "value": noon}, 0),
+        ({"between": [days[10], days[19]]}, 10),
+        ({"between": [noon, noon + datetime.timedelta(days=2)]}, 2),
+        ({"one_of": [days[0], days[5]]}, 2),
+        ({"share": 0.1}, 10),
+        ({"operator": ">=", "at": 0.25}, 75),
+    ):
+        some = query_of(question(aggregates=["count"], where=[{"column": "day", **where}]), subject)
+        assert some.compares_dates
+        assert reference.answer(some, tables).table["count_rows"].to_pylist() == [rows], where
+    with pytest.raises(InvalidQuestionsError, match=r"avg of 'day', which contains dates"):
+        query_of(question(aggregates=["avg(day)"]), subject)
+    where = [{"column": "id", "operator": "<", "value": days[0]}]
+    with pytest.raises(InvalidQuestionsError, match=r"'id' contains numbers, which do not compare"):
+        query_of(question(aggregates=["count"], where=where), subject)
