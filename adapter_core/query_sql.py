@@ -39,7 +39,8 @@ class Dialect(Enum):
     """IN and groups tell -0.0 from 0.0; a literal of a timestamp is between 1970 and 2106, and in the
     machine's zone, where a time without a zone is in UTC (version 4)."""
     SQLITE = "SQLite"
-    """LIKE takes "a" for "A", hence ``instr`` finds texts; no name is infinity, but 9e999 is."""
+    """LIKE takes "a" for "A", hence ``instr`` finds texts; no name is infinity, but 9e999 is; times and
+    dates are texts."""
 
 
 # Engines that take -0.0 for less than 0.0, or for another value where they compare bits.
@@ -167,10 +168,12 @@ def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
             Dialect.DATAFUSION: f"arrow_cast('{text}', 'Timestamp(Microsecond, None)')",
             Dialect.DAFT: f"CAST('{text}' AS TIMESTAMP{'(9)' * (value.year in _NANOSECOND_YEARS)})",
             Dialect.CHDB: f"toDateTime64('{text}', 6, 'UTC')",
+            Dialect.SQLITE: f"'{text}'",
         }
         return written.get(dialect, f"TIMESTAMP '{text}'")
     if isinstance(value, date):
-        return f"toDate32('{value}')" if dialect is Dialect.CHDB else f"CAST('{value}' AS DATE)"
+        written = {Dialect.CHDB: f"toDate32('{value}')", Dialect.SQLITE: f"'{value}'"}
+        return written.get(dialect, f"CAST('{value}' AS DATE)")
     if isinstance(value, bool):
         return str(value).lower()
     if dialect is Dialect.DAFT and value == -(2**63):

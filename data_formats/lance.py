@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -392,6 +393,8 @@ def literal_of(value: Value) -> str:
         return "'{}'".format(value.replace("'", "''"))
     if isinstance(value, float):
         return f"CAST('{value}' AS DOUBLE)"
+    if isinstance(value, date):
+        return f"{'timestamp' if isinstance(value, datetime) else 'date'} '{value}'"
     # A sign is an operation on the number after it, which is beyond 64 bits here.
     return f"CAST('{value}' AS BIGINT)" if value == -(2**63) else str(value).lower()
 

@@ -224,6 +224,10 @@ def literal_of(value: Value, kind: pa.DataType) -> vortex.Expr:
         dtype = vortex.utf8()
     elif isinstance(value, bool):
         dtype = vortex.bool_()
+    elif pa.types.is_timestamp(kind):
+        dtype = vortex.timestamp(kind.unit)
+    elif pa.types.is_date(kind):
+        dtype = vortex.date("days")
     elif pa.types.is_floating(kind):
         dtype = vortex.float_(kind.bit_width)
     else:

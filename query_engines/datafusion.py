@@ -30,7 +30,7 @@ class Adapter(SQLEngine):
     label = "datafusion"
     requires = ("datafusion", "pyarrow>=15")
     reads = ("Avro", "CSV", "Feather", "JSON", "ORC", "Parquet")
-    compares_times: ClassVar = frozenset({"Feather", "ORC", "Parquet"})
+    compares_times: ClassVar = frozenset({"Avro", "Feather", "ORC", "Parquet"})
     notes: ClassVar = {
         # Version 55 uses the option `null_regex` to infer types, and then fails at the markers.
         "CSV": "as a data set of Arrow: its own reader takes no marker of nulls among numbers; "

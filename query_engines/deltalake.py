@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.queries.arrow import floats_of
 from adapter_core.queries.database import SQLEngine
@@ -23,6 +23,7 @@ class Adapter(SQLEngine):
     label = "deltalake"
     requires = ("deltalake", "pyarrow>=15")
     reads = ("Delta",)
+    compares_times: ClassVar = frozenset(reads)
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002 (one format)
         return "it gives no numbers to rows" if query.positions else ""

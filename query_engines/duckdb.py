@@ -40,7 +40,7 @@ class Adapter(SQLEngine):
     requires = ("duckdb", "pyarrow>=15")
     reads = ("CSV", "Delta", "DuckDB", "Feather", "JSON", "Lance", "ORC", "Parquet", "Vortex")
     does: ClassVar = ALL_PARTS | {Part.NEAREST}
-    compares_times: ClassVar = frozenset({"CSV", "Delta", "DuckDB", "Feather", "ORC", "Parquet"})
+    compares_times: ClassVar = frozenset(reads) - {"JSON"}
     notes: ClassVar = {
         "CSV": "a column whose first values are infinite, or that has none, is taken for text; of "
         "nanoseconds, microseconds are left",

@@ -42,6 +42,7 @@ class Adapter(SQLEngine):
     modules: ClassVar = {"duckdb-extension-spatial": "duckdb_extension_spatial"}
     environment = "geospatial"
     reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet")
+    compares_times: ClassVar = frozenset({"GeoParquet"})
     does: ClassVar = (ALL_PARTS - {Part.POSITIONS}) | {Part.GEOMETRIES}
     notes: ClassVar = {"GeoJSON": "a column of nulls alone is text"}
 

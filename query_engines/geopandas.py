@@ -33,6 +33,7 @@ class Adapter(ScanEngine):
     requires = ("geopandas>=1.1", "pyarrow>=15", "pyogrio>=0.12")
     environment = "geospatial"
     reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet", "Parquet", "SpatiaLite")
+    compares_times: ClassVar = frozenset({"GeoParquet", "Parquet"})
     does: ClassVar = frozenset({Part.COLUMNS, Part.GEOMETRIES})
     reads_fields = False
     notes: ClassVar = {

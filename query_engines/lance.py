@@ -25,6 +25,7 @@ class Adapter(ScanEngine):
     label = "lance"
     requires = ("pylance", "pyarrow>=15")
     reads = ("Lance",)
+    compares_times: ClassVar = frozenset(reads)
     modules: ClassVar = {"pylance": "lance"}
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.POSITIONS, Part.NEAREST})
     finished_by = "pyarrow"

@@ -20,8 +20,8 @@ class Adapter(FrameScan):
     label = "numpy"
     requires = ("numpy", "pandas", "pyarrow>=15")
     reads = ("NPZ",)
+    compares_times: ClassVar = frozenset(reads)
     finished_by = "pyarrow"
-    compares_times: ClassVar = frozenset({"NPZ"})
 
     def _format(self, format_label: str) -> DataFormat:
         return data_formats.find(format_label)

@@ -32,7 +32,7 @@ class Adapter(QueryEngine):
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.GROUPS, Part.ORDER, Part.JOIN})
     finished_by = "pandas"
     reads_fields = False
-    compares_times: ClassVar = frozenset({"Feather", "HDF5.fixed", "ORC", "Parquet", "Pickle"})
+    compares_times: ClassVar = frozenset(reads) - {"CSV", "JSON"}
     notes: ClassVar = {
         "Feather": _NESTED,
         "HDF5.fixed": _READ_WHOLE,

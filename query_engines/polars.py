@@ -30,7 +30,7 @@ class Adapter(QueryEngine):
     label = "polars"
     requires = ("polars", "pyarrow>=15")
     reads = ("Avro", "CSV", "Delta", "Feather", "JSON", "Lance", "ORC", "Parquet", "Vortex")
-    compares_times: ClassVar = frozenset({"Avro", "Delta", "Feather", "ORC", "Parquet"})
+    compares_times: ClassVar = frozenset(reads) - {"CSV", "JSON"}
     notes: ClassVar = {
         "Avro": "the file is read whole, within the measured time; times of nanoseconds are integers",
         "CSV": "a column of nulls alone is text; integers beyond 2**63 are of a type that Arrow lacks",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.predicate import Comparison
 from adapter_core.queries.scan import ScanEngine
@@ -25,6 +25,7 @@ class Adapter(ScanEngine):
     label = "pyiceberg"
     requires = ("pyiceberg", "pyarrow>=15")
     reads = ("Iceberg",)
+    compares_times: ClassVar = frozenset(reads)
     finished_by = "pyarrow"
     reads_fields = False
 

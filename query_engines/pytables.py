@@ -32,6 +32,7 @@ class Adapter(ScanEngine):
     label = "pytables"
     requires = ("tables", "pandas", "pyarrow>=15")
     reads = ("HDF5.table",)
+    compares_times: ClassVar = frozenset(reads)
     does: ClassVar = frozenset({Part.POSITIONS})
     finished_by = "pyarrow"
     notes: ClassVar = {"HDF5.table": "conditions need columns of their own, which pandas does not make"}

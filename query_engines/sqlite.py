@@ -23,6 +23,7 @@ class Adapter(SQLiteEngine):
     label = "sqlite3"
     requires = ("pyarrow>=15",)
     reads = ("SQLite",)
+    compares_times: ClassVar = frozenset(reads)
     notes: ClassVar = {"SQLite": "without an index: pandas makes none"}
 
     def _connected(self, where: str) -> sqlite3.Connection:

@@ -34,6 +34,7 @@ class Adapter(FrameScan):
     label = "tiledb"
     requires = ("tiledb", "pyarrow>=15")
     reads = ("TileDB",)
+    compares_times: ClassVar = frozenset(reads)
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.POSITIONS})
     finished_by = "pyarrow"
 

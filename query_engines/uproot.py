@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import data_formats
 from adapter_core.queries.frames import FrameScan
@@ -17,6 +17,7 @@ class Adapter(FrameScan):
     label = "uproot"
     requires = ("uproot>=5.7", "awkward", "pyarrow>=15")
     reads = ("ROOT.RNTuple", "ROOT.TTree")
+    compares_times: ClassVar = frozenset(reads)
     finished_by = "pyarrow"
 
     def _format(self, format_label: str) -> DataFormat:

@@ -55,7 +55,7 @@ name = "as SQL"
 sql = "SELECT city, sum(price * id) AS worth FROM data WHERE ok GROUP BY city"
 """
 OF_TIMES = {"an hour": 1, "first and last": 3, "latest": 3}
-FORMATS = "Parquet[duckdb],Parquet[pandas],CSV[pyarrow],SQLite[sqlite3],Parquet[polars]"
+FORMATS = "Parquet[duckdb],Parquet[pandas],CSV[pyarrow],JSON[duckdb],Parquet[polars]"
 
 
 @pytest.fixture
@@ -110,16 +110,16 @@ def test_every_engine_that_can_answers_and_the_others_say_why(call, table, tmp_p
     assert set(reasons) == {
         ("Parquet[pandas]", "as SQL"),
         ("CSV[pyarrow]", "as SQL"),
-        *(("SQLite[sqlite3]", each) for each in OF_TIMES),
+        *(("JSON[duckdb]", each) for each in OF_TIMES),
     }
     reason = "its comparisons of times have not been written"
     for name, rows in OF_TIMES.items():
-        assert reasons["SQLite[sqlite3]", name].endswith(reason)
+        assert reasons["JSON[duckdb]", name].endswith(reason)
         assert found["Parquet[duckdb]", name]["sentence"] == f"{rows} rows, equal to NumPy's"
     assert reasons["CSV[pyarrow]", "as SQL"] == "pyarrow does not answer this from CSV: it takes no SQL"
     assert found["CSV[pyarrow]", "by tag"]["sentence"] == "4 rows, equal to NumPy's"
     sentence = "3 rows, equal to DuckDB's on the tables in memory"
-    assert found["SQLite[sqlite3]", "as SQL"]["sentence"] == sentence
+    assert found["JSON[duckdb]", "as SQL"]["sentence"] == sentence
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "by tag" in page
     assert "dearest" in page
