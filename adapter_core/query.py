@@ -21,7 +21,7 @@ every engine (decision 38):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -49,6 +49,11 @@ class Field(str):
 def path_of(name: str) -> list[str]:
     """Return the names that lead to a field, the column first, or the name of a column alone."""
     return name.split(".") if isinstance(name, Field) else [name]
+
+
+def has_fields(names: Iterable[str]) -> bool:
+    """Return whether some names are of fields of records."""
+    return any(isinstance(each, Field) for each in names)
 
 
 @dataclass(frozen=True)
@@ -264,11 +269,6 @@ class Query:
         """True for the number of all rows."""
         plain = not (self.where or self.groups or self.join or self.positions or self.box)
         return plain and self.aggregates == (Aggregate(COUNT),)
-
-    @property
-    def has_fields(self) -> bool:
-        """True if the answer has fields of records."""
-        return any(isinstance(each, Field) for each in self.columns)
 
     @property
     def needed(self) -> list[str]:

@@ -18,7 +18,7 @@ from adapter_core.environments import OwnEnvironment
 from adapter_core.errors import UnknownNameError, UnsupportedError
 from adapter_core.file_facts import FileFacts
 from adapter_core.listing import CLASS_NAME, declarations
-from adapter_core.query import TABLE, Query, path_of
+from adapter_core.query import TABLE, Query, has_fields, path_of
 from adapter_core.registry import Registry
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class QueryEngine(ABC):
         }
         if query.statement and Part.SQL not in self.does:
             reason = "it takes no SQL"
-        if query.has_fields and not self.reads_fields:
+        if not self.reads_fields and has_fields(query.columns):
             reason = "it has no columns of records"
         if query.compares_times and format_label not in self.compares_times:
             reason = reason or "its comparisons of times have not been written"

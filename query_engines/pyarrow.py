@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.queries.arrow import expression, field, text_dataset
 from adapter_core.queries.scan import ScanEngine
-from adapter_core.query import Field
+from adapter_core.query import has_fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,8 +52,7 @@ class Adapter(ScanEngine):
         return table.count_rows(), len(table.schema)
 
     def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
-        has_fields = any(isinstance(name, Field) for name in columns)
-        wanted = {name: field(name) for name in columns} if has_fields else columns
+        wanted = {name: field(name) for name in columns} if has_fields(columns) else columns
         return table.to_table(wanted, filter=expression(where, table.schema))
 
     def _take(self, table: Any, positions: list[int], columns: list[str]) -> pa.Table:

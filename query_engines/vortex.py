@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.predicate import OPERATORS, Comparison
 from adapter_core.queries.arrow import plain_text
 from adapter_core.queries.scan import ScanEngine
-from adapter_core.query import Field, OneOf, by_total_order, path_of
+from adapter_core.query import OneOf, by_total_order, has_fields, path_of
 from adapter_core.query_engine import Part
 from data_formats.vortex import literal_of
 
@@ -44,7 +44,7 @@ class Adapter(ScanEngine):
     def _scan(self, table: Any, columns: list[str], where: Sequence[Condition]) -> pa.Table:
         # The columns of the conditions count the rows where no others are needed.
         wanted = columns or [where[0].column]
-        if any(isinstance(name, Field) for name in wanted):
+        if has_fields(wanted):
             return _fields(table, wanted, where)
         found = table.scan(wanted, expr=_expression(table, where)).to_arrow().read_all()
         # Acero takes no string views.

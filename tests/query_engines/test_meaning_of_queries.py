@@ -131,6 +131,7 @@ CONSTANTS = {
     "kind": ["", "x"],
 }
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
+COMPARED = {"at": {"times": ["at"]}, "day": {"dates": ["day"]}}
 NUMBERS = ("few", "small", "price", "a.price", ".price", "real", "single", "masked", "none")
 
 
@@ -173,10 +174,12 @@ def queries():
         yield f"{column} by key", found
     for column in ("whole", "maybe", "endless", "both_ends", "at", "day"):
         ends = [Aggregate(each, column) for each in (LEAST, GREATEST, COUNT)]
-        fields = {"times": ["at"]} if column == "at" else {"dates": ["day"]} if column == "day" else {}
-        yield f"ends of {column}", Query(aggregates=ends, **fields)
-        yield f"ends of no {column}", Query(aggregates=ends, **fields, where=never)
-        yield f"ends of {column} by key", Query(groups=["key"], aggregates=ends, **fields)
+        yield f"ends of {column}", Query(aggregates=ends, **COMPARED.get(column, {}))
+        yield f"ends of no {column}", Query(aggregates=ends, **COMPARED.get(column, {}), where=never)
+        yield (
+            f"ends of {column} by key",
+            Query(groups=["key"], aggregates=ends, **COMPARED.get(column, {})),
+        )
     yield "endless sum", Query(groups=["key"], aggregates=[Aggregate(SUM, "endless")])
     for column in TABLE.columns:
         yield f"count of {column}", Query(aggregates=[Aggregate(COUNT, column)])
@@ -197,11 +200,10 @@ def queries():
         "at",
         "day",
     ):
-        fields = {"times": ["at"]} if column == "at" else {"dates": ["day"]} if column == "day" else {}
         for descending in (False, True):
             for limit in (3, ROWS):
                 order = Order(column, descending=descending)
-                found = Query(columns=[column], order=order, limit=limit, **fields)
+                found = Query(columns=[column], order=order, limit=limit, **COMPARED.get(column, {}))
                 yield f"{limit} by {order}", found
     partners = Join("towns", "few", "number", ["town"])
     yield "join", Query(columns=["id", "town"], join=partners)
@@ -388,18 +390,16 @@ def queries_on_times(subject, unit):
         yield Query(columns=[unit], order=order, limit=3, times=[unit])
 
 
+def compares_times(label):
+    pair = query_engines.find(label)
+    return pair.format.label in pair.engine.compares_times
+
+
 # The library loses the nanoseconds, as its note says, and a run finds it.
 LOST_UNITS = {"Avro[polars]": {"ns"}, "CSV[duckdb]": {"ns"}}
 
 
-@pytest.mark.parametrize(
-    "label",
-    [
-        each
-        for each in PAIRS
-        if query_engines.find(each).format.label in query_engines.find(each).engine.compares_times
-    ],
-)
+@pytest.mark.parametrize("label", [each for each in PAIRS if compares_times(each)])
 def test_times_of_any_unit_compare_with_constants_of_microseconds(label, tmp_path):
     pair = pair_of(label)
     data = held(pair, times_of_all_units())

@@ -287,15 +287,14 @@ def _constant(value: Any) -> Any:
     return found.item()
 
 
-def _range_of_times(column: pd.Series) -> tuple[datetime, datetime]:
+def _range_of_times(values: pd.Series | pd.Index) -> tuple[datetime, datetime]:
     """Return the least and the greatest time of 64-bit nanoseconds, or of all if values are beyond."""
     import pandas as pd
 
     low, high = pd.Timestamp.min.ceil("us"), pd.Timestamp.max.floor("us")
-    values = column.dropna().astype("datetime64[us]")
-    if values.between(low, high).all():
-        return low.to_pydatetime(), high.to_pydatetime()
-    return datetime.min, datetime.max  # noqa: DTZ901 (times of columns have no zone)
+    if values.min() < low or values.max() > high:
+        return datetime.min, datetime.max  # noqa: DTZ901 (times of columns have no zone)
+    return low.to_pydatetime(), high.to_pydatetime()
 
 
 def _moment(value: Any, at: time) -> Any:
@@ -336,6 +335,7 @@ class Subject:
         self._tables, self._df = tables, next(iter(tables.values()))
         self._layout, self._are_typed = layout or {}, are_typed
         self._constants = constants or {}
+        self._contents: dict[str, str] = {}
 
     @property
     def rows(self) -> int:
@@ -401,7 +401,10 @@ class Subject:
 
     def contents(self, column: str) -> str:
         """Return the type of a column, see `adapter_core.predicate.contents_of`."""
-        return contents_of(self._column(column))
+        # Of objects, all values are looked at; lists of constants ask for each.
+        if column not in self._contents:
+            self._contents[column] = contents_of(self._column(column))
+        return self._contents[column]
 
     def fitted(self, comparison: Comparison) -> Comparison:
         """Return a comparison for the type of its column: libraries compare numbers, and times, of one.
@@ -413,11 +416,10 @@ class Subject:
         """
         import numpy as np
 
-        column = self._column(comparison.column)
-        dtype = column.cat.categories.dtype if hasattr(column, "cat") else column.dtype
-        dtype = getattr(dtype, "numpy_dtype", dtype)
+        column, contents = self._column(comparison.column), self.contents(comparison.column)
+        values = column.cat.categories if hasattr(column, "cat") else column
+        dtype = getattr(values.dtype, "numpy_dtype", values.dtype)
         is_single = dtype == np.float32
-        contents = contents_of(column)
         if contents == TIMES and isinstance(comparison.value, date):
             comparison = replace(comparison, value=_moment(comparison.value, time.min))
         if (contents, comparison.type) == (DATES, TIMES):
@@ -426,7 +428,7 @@ class Subject:
         if found.type not in {NUMBERS, TIMES} or not self._are_typed or is_single:
             return found
         if found.type == TIMES:
-            return found.among_times(np.datetime_data(dtype)[0], *_range_of_times(column))
+            return found.among_times(np.datetime_data(dtype)[0], *_range_of_times(values))
         if dtype.kind == "f":
             return replace(found, value=found.number)
         limits = np.iinfo(dtype)

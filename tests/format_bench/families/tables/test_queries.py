@@ -170,6 +170,15 @@ def question(**fields):
     return Question("mine", "mine", fields, file="mine.toml")
 
 
+def counted(subject, tables, **where):
+    """Return the number of rows for which a condition is true."""
+    query = query_of(question(aggregates=["count"], where=[where]), subject)
+    assert query.compares_times
+    assert query.compares_dates == (where["column"] == "day")
+    (rows,) = reference.answer(query, tables).table["count_rows"].to_pylist()
+    return rows
+
+
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_times_have_ends_an_order_ranges_and_constants(unit):
     moments = pd.date_range("2024-01-01", periods=1000, freq="min").as_unit(unit)
@@ -188,9 +197,7 @@ def test_times_have_ends_an_order_ranges_and_constants(unit):
         ({"operator": ">=", "at": 0.25}, 750),
         ({"one_of_at": [0.25, 0.5]}, 2),
     ):
-        some = query_of(question(aggregates=["count"], where=[{"column": "at", **where}]), subject)
-        assert some.compares_times
-        assert reference.answer(some, tables).table["count_rows"].to_pylist() == [rows]
+        assert counted(subject, tables, column="at", **where) == rows
     with pytest.raises(InvalidQuestionsError, match=r"sum of 'at', which contains times"):
         query_of(question(aggregates=["min(at)", "sum(at)"]), subject)
 
@@ -203,10 +210,7 @@ def test_times_between_microseconds_are_no_constants_and_ranges_go_around_them()
     with pytest.raises(UnsupportedError, match="has nanoseconds, which constants do not have"):
         query_of(question(aggregates=["count"], where=where), subject)
     for share, rows in ((1, 100_000), (0.5, 50_000), (1e-5, 1)):
-        where = [{"column": "at", "share": share}]
-        found = query_of(question(aggregates=["count"], where=where), subject)
-        (counted,) = reference.answer(found, tables).table["count_rows"].to_pylist()
-        assert rows <= counted <= rows + 500
+        assert rows <= counted(subject, tables, column="at", share=share) <= rows + 500
 
 
 def test_dates_compare_with_dates_and_times():
@@ -231,9 +235,7 @@ def test_dates_compare_with_dates_and_times():
         ({"share": 0.1}, 10),
         ({"operator": ">=", "at": 0.25}, 75),
     ):
-        some = query_of(question(aggregates=["count"], where=[{"column": "day", **where}]), subject)
-        assert some.compares_dates
-        assert reference.answer(some, tables).table["count_rows"].to_pylist() == [rows], where
+        assert counted(subject, tables, column="day", **where) == rows, where
     with pytest.raises(InvalidQuestionsError, match=r"avg of 'day', which contains dates"):
         query_of(question(aggregates=["avg(day)"]), subject)
     where = [{"column": "id", "operator": "<", "value": days[0]}]
