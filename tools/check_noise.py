@@ -1,4 +1,4 @@
-"""Noise of measurements: ``python -m tools.check_noise [FORMAT...]``, ``--runs A B``, or ``--load``.
+"""Noise of measurements: ``python -m tools.check_noise [FORMAT...]``, or with an option.
 
 Compares an adapter with a twin that reads 10 % slower, and with an equal twin, 20 times each. The slower
 twin burns a tenth of the CPU time that the adapter needs, measured just before. Two sets of CPU times
@@ -13,11 +13,16 @@ pairs out of order in each, e.g. cold reads below warm ones.
 for each load the share of cells whose wall time is `SLOWED` times their CPU time, how far the wall times
 are above the least of all loads, and whether a report has a banner then: the constants of
 `format_bench.results.disturbance` follow from it. The first line needs an idle machine.
+
+`--lags` reads each format again and again, and prints by how much two reads differ in the median pair by
+the time between them: calls of one moment of the machine resemble each other, and count as one. The
+last column is how many moments, further apart than that, bring two medians within `NEAR` of each other.
 """
 
 from __future__ import annotations
 
 import argparse
+import bisect
 import math
 import os
 import statistics
@@ -40,7 +45,7 @@ from format_bench.results.self_check import SelfCheck
 from tools.check_estimators import STEADY, THESIS, Rounds, load, measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from adapter_core import DataFormat
     from format_bench.instruments.clock import Sample
@@ -58,6 +63,14 @@ SIGNIFICANCE = 0.001
 
 LOADS = (0.0, 0.5, 1.0, 2.0)
 """Busy processes for each CPU."""
+
+LAGS = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+"""Seconds from one call to the other; 0 is to the next one."""
+
+NEAR = 0.05
+"""Difference of two medians that a run should not exceed in the median cell."""
+
+LAG_SECONDS = 30.0
 
 LOADED = [label for label in THESIS if label not in {"Excel", "XML"}]
 """Formats measured beside them; two of the thesis take longer than all others."""
@@ -201,6 +214,51 @@ def beside_loads(labels: list[str], rows: int, rounds: int, calls: int) -> dict[
     return found
 
 
+def timeline(label: str, rows: int, seconds: float) -> list[tuple[float, float]]:
+    """Return start and wall seconds of each warm read of `eq`, one after the other for so long."""
+    with tempfile.TemporaryDirectory() as folder:
+        adapter = data_formats.get(label)
+        path = Path(folder, f"table{adapter.suffix}")
+        adapter.save(data_generator.table("eq", rows=rows).df, path)
+        begin, found = time.perf_counter(), []
+        while (start := time.perf_counter() - begin) < seconds:
+            found.append((start, time_call(lambda: touch(adapter.read(path))).wall_seconds))
+    return found[1:]
+
+
+def by_lag(calls: Sequence[tuple[float, float]]) -> list[float]:
+    """Return the difference of two calls in the median pair for each of `LAGS`; nan without pairs."""
+    starts = [start for start, _ in calls]
+    found = []
+    for lag in LAGS:
+        later = (
+            max(place + 1, bisect.bisect(starts, start + lag)) for place, start in enumerate(starts)
+        )
+        pairs = ((calls[a][1], calls[b][1]) for a, b in enumerate(later) if b < len(calls))
+        differences = [max(pair) / min(pair) - 1 for pair in pairs]
+        found.append(statistics.median(differences) if differences else math.nan)
+    return found
+
+
+def moments(difference: float) -> int:
+    """Return how many moments of which two differ so bring the medians of two runs within `NEAR`.
+
+    The difference of two means falls by the square root of their number; medians need somewhat more.
+    """
+    return math.ceil((difference / NEAR) ** 2)
+
+
+def at_lags(found: Mapping[str, Sequence[tuple[float, float]]]) -> Iterator[str]:
+    """Yield a line for each format, of the starts and wall seconds of its calls."""
+    heads = ["next", *(f"{each:g} s" for each in LAGS[1:])]
+    yield f"{'format':12}{'median':>10}" + "".join(f"{each:>8}" for each in heads) + f"{'moments':>9}"
+    for label, calls in found.items():
+        typical = statistics.median(seconds for _, seconds in calls)
+        differences = by_lag(calls)
+        shown = "".join(f"{each:8.1%}" for each in differences)
+        yield f"{label:12}{typical * 1e3:7.2f} ms{shown}{moments(differences[-1]):9}"
+
+
 def main() -> None:
     """Print for each format in how many of 20 tries its reads differed from its twins'; or on runs."""
     raw = argparse.RawDescriptionHelpFormatter
@@ -209,7 +267,12 @@ def main() -> None:
     parser.add_argument("labels", nargs="*", metavar="FORMAT")
     parser.add_argument("--runs", nargs=2, metavar=("A", "B"), help="results of two runs")
     parser.add_argument("--load", action="store_true", help="measure beside busy processes")
+    parser.add_argument("--lags", action="store_true", help="compare reads by the time between them")
     asked = parser.parse_args()
+    if asked.lags:
+        calls = {each: timeline(each, 10_000, LAG_SECONDS) for each in asked.labels or usual}
+        print("\n".join(at_lags(calls)))
+        return
     if asked.load:
         print("\n".join(at_loads(beside_loads(asked.labels or LOADED, 10_000, 4, 3))))
         return

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import random
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from format_bench.instruments.clock import Sample
 from tests.factories.records import in_rounds, labels, measured, results
-from tools.check_noise import agreement, at_loads, beside_loads, differ, interleaved
+from tools.check_noise import (
+    LAGS,
+    agreement,
+    at_lags,
+    at_loads,
+    beside_loads,
+    by_lag,
+    differ,
+    interleaved,
+    timeline,
+)
 
 GOES, TRIES, SAMPLES = 10, 20, 100
 
@@ -89,3 +102,24 @@ def test_cells_are_measured_beside_each_load(monkeypatch):
     assert {load: sorted(cells) for load, cells in found.items()} == {
         load: ["read, Pickle", "save, Pickle"] for load in (0.0, 0.5)
     }
+
+
+def test_calls_of_one_moment_resemble_each_other():
+    # A machine that changes its speed each second; each call differs from the next by 2 %.
+    speeds = random.Random(0).choices([1.0, 1.1, 1.2, 1.3], k=200)
+    calls = [(step / 50, 0.01 * speeds[step // 50] * 1.02 ** (step % 2)) for step in range(10_000)]
+    found = dict(zip(LAGS, by_lag(calls), strict=True))
+    assert found[0.0] == pytest.approx(0.02)
+    assert max(found[0.03], found[0.3]) < 0.03
+    assert found[1.0] == pytest.approx(found[10.0], rel=0.2)
+    assert 0.06 < found[10.0] < 0.13
+    line = [*at_lags({"Parquet": calls})][1].split()
+    assert line[0] == "Parquet"
+    assert int(line[-1]) == math.ceil((found[10.0] / 0.05) ** 2)
+
+
+def test_reads_are_timed_one_after_the_other():
+    calls = timeline("Pickle", 100, 0.3)
+    assert len(calls) > 10
+    assert all(b > a + seconds for (a, seconds), (b, _) in pairwise(calls))
+    assert math.isnan(by_lag(calls)[-1])
