@@ -6,7 +6,7 @@ import math
 import operator as operators
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -29,11 +29,19 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 Value = bool | int | float | str | datetime | date
 
 NUMBERS, TEXT, BOOLEANS, TIMES, DATES = "numbers", "text", "booleans", "times", "dates"
+ZONED_TIMES = "times with a time zone"
 """Types of columns that can be compared."""
 
 _MICROSECOND, _DAY = timedelta(microseconds=1), timedelta(days=1)
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
-_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (times of columns have no zone)
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (of times without a zone, too)
+
+
+_ADVICE = {
+    (ZONED_TIMES, TIMES): "; write its time zone, as in 2026-01-31T12:00:00Z",
+    (ZONED_TIMES, DATES): "; write a time with its time zone, as in 2026-01-31T00:00:00Z",
+    (TIMES, ZONED_TIMES): "; write it without a time zone",
+}
 
 
 @dataclass(frozen=True)
@@ -41,8 +49,8 @@ class Comparison:
     """Comparison of a column with a constant; a null, and NaN, compares false.
 
     Numbers compare with numbers, text with text by code points, booleans with booleans, dates with
-    dates, and times with times, both without a zone. A constant is rounded to 32 bits for a column of
-    32-bit floats.
+    dates, times without a time zone with each other, and times with one by their moments, whatever the
+    zones. A constant is rounded to 32 bits for a column of 32-bit floats.
 
     Parameters
     ----------
@@ -74,8 +82,6 @@ class Comparison:
             raise InvalidSelectionError(
                 f"column {self.column!r} is compared with {self.value!r}: no number, text, boolean, time"
             )
-        if isinstance(self.value, datetime) and self.value.tzinfo is not None:
-            raise InvalidSelectionError(f"{self.value} has a zone, and times of columns have none")
         if self.type == NUMBERS and isinstance(self.value, int) and not -(2**63) <= self.value < 2**63:
             raise InvalidSelectionError(f"{self.value} does not fit in 64 bits")
         if self.type == BOOLEANS and self.operator not in ("==", "!="):
@@ -83,11 +89,13 @@ class Comparison:
 
     @property
     def type(self) -> str:
-        """Type of the columns that it can compare: `NUMBERS`, `TEXT`, `BOOLEANS`, `TIMES` or `DATES`."""
+        """Type of the columns that it can compare, e.g. `NUMBERS`."""
         if isinstance(self.value, bool):
             return BOOLEANS
+        if isinstance(self.value, datetime):
+            return TIMES if self.value.tzinfo is None else ZONED_TIMES
         if isinstance(self.value, date):
-            return TIMES if isinstance(self.value, datetime) else DATES
+            return DATES
         return TEXT if isinstance(self.value, str) else NUMBERS
 
     def fitted(self, contents: str, *, is_single: bool = False) -> Comparison:
@@ -96,7 +104,7 @@ class Comparison:
         Parameters
         ----------
         contents : str
-            Type of the column: `NUMBERS`, `TEXT`, `BOOLEANS`, `TIMES`, `DATES`, or the name of another.
+            Type of the column: one that can be compared, as `NUMBERS`, or the name of another.
         is_single : bool
             True for 32-bit floats, whose constant is rounded.
 
@@ -108,6 +116,7 @@ class Comparison:
         if contents != self.type:
             raise InvalidSelectionError(
                 f"column {self.column!r} contains {contents}, which do not compare with {self.value!r}"
+                + _ADVICE.get((contents, self.type), "")
             )
         if not is_single or isinstance(self.value, date):
             return self
@@ -163,12 +172,19 @@ class Comparison:
         unit : {"s", "ms", "us", "ns"}
             The column's; constants have microseconds at most.
         lowest, highest : datetime
-            No value of the column is outside of them.
+            No value of the column is outside of them; with a time zone if the constant has one.
         """
         tick = timedelta(microseconds=_MICROSECONDS[unit])
         value, low, high = (_ticks(each, tick) for each in (self._time, lowest, highest))
         operator, ticks = self._among(value, math.ceil(low), math.floor(high))
-        return Comparison(self.column, operator, _EPOCH + ticks * tick)
+        return Comparison(self.column, operator, _epoch(self._time) + ticks * tick)
+
+    def in_zone(self, zone: tzinfo) -> Comparison:
+        """Return an equal comparison with a time in a zone; in its own where the calendar ends."""
+        try:
+            return replace(self, value=self._time.astimezone(zone))
+        except OverflowError:
+            return self
 
     def among_dates(self) -> Comparison:
         """Return an equal comparison with a date, for a column of dates: their first moments."""
@@ -287,7 +303,11 @@ class Predicate:
 
 def _ticks(value: datetime, tick: timedelta) -> Fraction:
     """Return a time as a number of ticks."""
-    return Fraction((value - _EPOCH) // _MICROSECOND, tick // _MICROSECOND)
+    return Fraction((value - _epoch(value)) // _MICROSECOND, tick // _MICROSECOND)
+
+
+def _epoch(value: datetime) -> datetime:
+    return _EPOCH if value.tzinfo is None else _EPOCH.replace(tzinfo=UTC)
 
 
 def contents_of(column: Any) -> str:
@@ -302,6 +322,8 @@ def contents_of(column: Any) -> str:
         return NUMBERS
     if kinds.is_datetime64_dtype(dtype):  # without a zone
         return TIMES
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return ZONED_TIMES
     if isinstance(dtype, pd.CategoricalDtype):
         return contents_of(dtype.categories)
     if dtype == object:

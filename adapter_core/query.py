@@ -203,6 +203,8 @@ class Query:
     """Columns of times among those whose least or greatest values are asked, or that order rows."""
     dates: Sequence[str] = ()
     """Columns of dates among them."""
+    zoned_times: Sequence[str] = ()
+    """Columns of times with a time zone among them."""
     join: Join | None = None
     nearest: Nearest | None = None
     """Selects rows by their vectors; not together with other conditions."""
@@ -214,7 +216,8 @@ class Query:
     """SQL in place of all others, for engines that take it; tables have their names."""
 
     def __post_init__(self) -> None:
-        for name in ("columns", "where", "positions", "groups", "aggregates", "times", "dates"):
+        compared = "times", "dates", "zoned_times"
+        for name in ("columns", "where", "positions", "groups", "aggregates", *compared):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         asked = bool(self.columns or self.aggregates), self.shape, bool(self.statement)
         if sum(asked) != 1:
@@ -254,12 +257,19 @@ class Query:
     @property
     def compares_times(self) -> bool:
         """True if times or dates are compared, with constants or with each other."""
-        return bool(self.times) or self.compares_dates or self._has_constants(datetime)
+        with_dates = self.compares_dates or self.compares_zoned_times
+        return bool(self.times) or with_dates or self._has_constants(datetime)
 
     @property
     def compares_dates(self) -> bool:
         """True if dates are compared, with constants or with each other."""
         return bool(self.dates) or self._has_constants(date)
+
+    @property
+    def compares_zoned_times(self) -> bool:
+        """True if times with a time zone are compared, with constants or with each other."""
+        zones = (getattr(each, "tzinfo", None) for each in self.constants)
+        return bool(self.zoned_times) or any(zone is not None for zone in zones)
 
     def _has_constants(self, of: type) -> bool:
         return any(type(each) is of for each in self.constants)

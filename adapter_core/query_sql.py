@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from enum import Enum
 
 from adapter_core.predicate import Comparison, Value
@@ -162,15 +162,20 @@ def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
             value = value.replace("\\", "\\\\")
         return "'{}'".format(value.replace("'", "''"))
     if isinstance(value, datetime):
-        text = value.isoformat(sep=" ")
+        is_zoned = value.tzinfo is not None
+        value = value.astimezone(UTC).replace(tzinfo=None) if is_zoned else value
+        text, zone = value.isoformat(sep=" "), 'Some("UTC")' if is_zoned else "None"
         written = {
             # Its timestamps are of nanoseconds, which end in 2262.
-            Dialect.DATAFUSION: f"arrow_cast('{text}', 'Timestamp(Microsecond, None)')",
-            Dialect.DAFT: f"CAST('{text}' AS TIMESTAMP{'(9)' * (value.year in _NANOSECOND_YEARS)})",
+            Dialect.DATAFUSION: f"arrow_cast('{text}', 'Timestamp(Microsecond, {zone})')",
+            Dialect.DAFT: f"to_datetime('{text}Z', '%Y-%m-%d %H:%M:%S%.f%#z', 'UTC')"
+            if is_zoned
+            else f"CAST('{text}' AS TIMESTAMP{'(9)' * (value.year in _NANOSECOND_YEARS)})",
             Dialect.CHDB: f"toDateTime64('{text}', 6, 'UTC')",
             Dialect.SQLITE: f"'{text}'",
         }
-        return written.get(dialect, f"TIMESTAMP '{text}'")
+        # To DuckDB, a text is of its column's type, and no other type compares with zoned nanoseconds.
+        return written.get(dialect, f"'{text}+00'" if is_zoned else f"TIMESTAMP '{text}'")
     if isinstance(value, date):
         written = {Dialect.CHDB: f"toDate32('{value}')", Dialect.SQLITE: f"'{value}'"}
         return written.get(dialect, f"CAST('{value}' AS DATE)")

@@ -194,6 +194,14 @@ def subnormal_floats(df: pd.DataFrame) -> str | None:
     return _first(df, {Kind.FLOAT, Kind.NULLABLE_FLOAT}, is_bad)
 
 
+def moments(column: pd.Series) -> np.ndarray:
+    """Return the values of a column; of times with a time zone, the same moments in UTC without one."""
+    import pandas as pd
+
+    is_zoned = isinstance(column.dtype, pd.DatetimeTZDtype)
+    return (column.dt.tz_convert(None) if is_zoned else column).to_numpy()
+
+
 def datetimes_beyond(df: pd.DataFrame, kinds: set[Kind], first: int, last: int) -> str | None:
     """Return the first column of datetimes or dates outside the years `first` to `last`."""
     for position, kind in enumerate(kinds_of(df)):

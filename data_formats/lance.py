@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -393,6 +393,10 @@ def literal_of(value: Value) -> str:
         return "'{}'".format(value.replace("'", "''"))
     if isinstance(value, float):
         return f"CAST('{value}' AS DOUBLE)"
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        # A literal of a timestamp is of the column's zone, whatever its own.
+        text = value.astimezone(UTC).isoformat()
+        return f"arrow_cast('{text}', 'Timestamp(Microsecond, Some(\"UTC\"))')"
     if isinstance(value, date):
         return f"{'timestamp' if isinstance(value, datetime) else 'date'} '{value}'"
     # A sign is an operation on the number after it, which is beyond 64 bits here.

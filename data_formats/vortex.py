@@ -225,7 +225,7 @@ def literal_of(value: Value, kind: pa.DataType) -> vortex.Expr:
     elif isinstance(value, bool):
         dtype = vortex.bool_()
     elif pa.types.is_timestamp(kind):
-        dtype = vortex.timestamp(kind.unit)
+        dtype = vortex.timestamp(kind.unit, tz=kind.tz)
     elif pa.types.is_date(kind):
         dtype = vortex.date("days")
     elif pa.types.is_floating(kind):

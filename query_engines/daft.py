@@ -35,7 +35,8 @@ class Adapter(SQLEngine):
     reads = ("JSON", "Parquet")
     compares_times: ClassVar = frozenset({"Parquet"})
     notes: ClassVar = {
-        "JSON": "integers beyond 2**63 are floats, and a column of nulls alone has no sum"
+        "JSON": "integers beyond 2**63 are floats, and a column of nulls alone has no sum",
+        "Parquet": "beside a constant with a time zone, nanoseconds of a column are cut off",
     }
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002

@@ -44,7 +44,10 @@ class Adapter(SQLEngine):
     reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet")
     compares_times: ClassVar = frozenset({"GeoParquet"})
     does: ClassVar = (ALL_PARTS - {Part.POSITIONS}) | {Part.GEOMETRIES}
-    notes: ClassVar = {"GeoJSON": "a column of nulls alone is text"}
+    notes: ClassVar = {
+        "GeoJSON": "a column of nulls alone is text",
+        "GeoParquet": "of nanoseconds with a time zone, microseconds are left",
+    }
 
     def unsupported(self, format_label: str, query: Query) -> str:
         if query.shape and format_label in {"FlatGeobuf", "GeoJSON"}:

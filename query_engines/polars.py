@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+from zoneinfo import ZoneInfo
 
 from adapter_core.predicate import OPERATORS, Comparison
 from adapter_core.queries.arrow import shape_of
@@ -45,6 +46,8 @@ class Adapter(QueryEngine):
     def unsupported(self, format_label: str, query: Query) -> str:
         if format_label == "Vortex" and {math.inf, -math.inf} & {*query.constants}:
             return "no rows are left of a condition on infinity that it hands to vortex-data"
+        if format_label == "Lance" and query.compares_zoned_times:
+            return "conditions that it hands to pylance lose the time zone of their constants"
         if format_label == "ORC" and _NOT_IN.search(query.statement):
             return "rows with nulls are left by NOT IN, which it hands to a data set of Arrow"
         return ""
@@ -167,9 +170,12 @@ def _condition(found: Condition, schema: Mapping[str, Any]) -> pl.Expr:
             # is handed the condition, no null is in a list.
             return column.is_not_null() & column.is_in(ZEROS).not_()
         value: Any = found.value
-        if isinstance(schema.get(found.column), pl.Datetime):
+        dtype = schema.get(found.column)
+        if isinstance(dtype, pl.Datetime):
+            if dtype.time_zone:
+                value = value.astimezone(ZoneInfo(dtype.time_zone))
             # Beside a constant of microseconds, nanoseconds would be cut off.
-            value = pl.lit(value, schema[found.column])
+            value = pl.lit(value, dtype)
         compared: pl.Expr = OPERATORS[found.operator](column, value)
         return compared
     if isinstance(found, OneOf):

@@ -26,6 +26,11 @@ class Adapter(SQLiteEngine):
     compares_times: ClassVar = frozenset(reads)
     notes: ClassVar = {"SQLite": "without an index: pandas makes none"}
 
+    def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002 (one format)
+        if query.compares_zoned_times:
+            return "its times with a time zone are texts of local times, which have another order"
+        return ""
+
     def _connected(self, where: str) -> sqlite3.Connection:
         return sqlite3.connect(where, isolation_level=None, uri=True)
 

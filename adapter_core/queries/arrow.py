@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from adapter_core.predicate import Comparison
 from adapter_core.query import COUNT, MEAN, Aggregate, Condition, Nearest, OneOf, Query, path_of
-from adapter_core.tables.arrow import comparison
+from adapter_core.tables.arrow import comparison, zoned_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,6 +61,9 @@ def _of_condition(found: Condition, schema: pa.Schema | None) -> pc.Expression:
         return comparison(found, schema)
     column = pc.field(found.column)
     if isinstance(found, OneOf):
+        arrow = schema.field(found.column).type if schema is not None else None
+        if getattr(arrow, "tz", None):
+            return column.isin(zoned_times(found.values, arrow))
         # Acero looks floats up by their bits.
         return column.isin(pa.array(found.with_both_zeros))
     return pc.match_substring(column, found.text)

@@ -7,7 +7,8 @@ floats. These are restored here, in Arrow, before pandas sees them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import UTC
 from functools import reduce
 from itertools import chain
 from operator import and_
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import Batch, Comparison, InvalidSelectionError, Kind, Predicate, UnknownNameError
 from adapter_core.kinds import deeper, nested_dtype, without_views
-from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
+from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT, ZONED_TIMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -266,12 +267,22 @@ def comparison(found: Comparison, schema: pa.Schema | None) -> pc.Expression:
     import pyarrow.compute as pc
 
     value: Any = found.value
-    is_natural = schema is not None and schema.field(found.column).type == pa.uint64()
-    if is_natural and isinstance(value, int):
+    arrow = schema.field(found.column).type if schema is not None else None
+    if arrow == pa.uint64() and isinstance(value, int):
         # Arrow would convert the column to signed integers.
         value = pa.scalar(value, pa.uint64()) if value >= 0 else float(value)
+    elif found.type == ZONED_TIMES and arrow is not None:
+        value = zoned_times([found.value], arrow)[0]
     compared: pc.Expression = OPERATORS[found.operator](pc.field(found.column), value)
     return compared
+
+
+def zoned_times(values: Sequence[Any], arrow: pa.TimestampType) -> pa.Array:
+    """Return constants in the time zone of a column: Arrow compares times of one zone alone."""
+    import pyarrow as pa
+
+    in_utc = pa.array([each.astimezone(UTC) for each in values], pa.timestamp("us", "UTC"))
+    return in_utc.cast(pa.timestamp("us", arrow.tz))
 
 
 def _with_saved_times(table: pa.Table, metadata: str) -> pa.Table:

@@ -31,7 +31,7 @@ from adapter_core.query import (
 )
 from adapter_core.query_sql import order_of
 from adapter_core.text import shortened
-from adapter_core.values import with_nan
+from adapter_core.values import moments, with_nan
 from format_bench.verification.answers import TOLERANCE, Answer, difference
 
 if TYPE_CHECKING:
@@ -95,10 +95,20 @@ def _table(columns: Mapping[str, Any]) -> pa.Table:
 
     return pa.table(
         {
-            name: values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
+            name: values if isinstance(values, pa.Array) else _array(values)
             for name, values in columns.items()
         }
     )
+
+
+def _array(values: Any) -> pa.Array:
+    import pandas as pd
+    import pyarrow as pa
+
+    if isinstance(values.dtype, pd.DatetimeTZDtype):
+        # pyarrow 25 takes them in a way that pandas 3.1 deprecates.
+        return pa.array(moments(values), pa.timestamp(values.dtype.unit, "UTC"))
+    return pa.array(values, from_pandas=True)
 
 
 def _by_duckdb(statement: str, tables: Mapping[str, pd.DataFrame]) -> Answer:
@@ -278,7 +288,8 @@ def _plain(values: pd.Series) -> np.ndarray:
     dtype: Any = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return _plain(values.astype(dtype.categories.dtype))
-    return values.to_numpy(getattr(dtype, "numpy_dtype", None))
+    plain = getattr(dtype, "numpy_dtype", None)
+    return moments(values) if plain is None else values.to_numpy(plain)
 
 
 def _column(df: pd.DataFrame, name: str, rows: np.ndarray) -> pd.Series:
@@ -390,6 +401,7 @@ def _aggregate(
 ) -> tuple[Any, np.ndarray]:
     """Return an aggregate of the values that are not null, and the rounding of libraries' own."""
     import numpy as np
+    import pandas as pd
     import pyarrow as pa
 
     present = column.notna().to_numpy(bool)
@@ -403,7 +415,9 @@ def _aggregate(
     if not len(values):
         return pa.nulls(groups), np.zeros(groups)
     result, rounding = _computed(found, values, numbers, counts)
-    return pa.array(result, mask=counts == 0), rounding
+    is_zoned = isinstance(column.dtype, pd.DatetimeTZDtype)
+    kind = pa.timestamp(column.dtype.unit, "UTC") if is_zoned else None
+    return pa.array(result, kind, mask=counts == 0), rounding
 
 
 def _computed(

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.geometries import geometry_columns, middles
 from adapter_core.kinds import Kind, kind_of_arrow, nested_array
-from adapter_core.predicate import DATES, NUMBERS, TEXT, TIMES, contents_of
+from adapter_core.predicate import DATES, NUMBERS, TEXT, TIMES, ZONED_TIMES, contents_of
 from adapter_core.query import (
     COUNT,
     ENDS,
@@ -36,6 +36,7 @@ from adapter_core.query import (
     Query,
     path_of,
 )
+from adapter_core.values import moments
 from data_generator.random_words import RandomWords
 from format_bench.families.questions import ARRAYS
 from format_bench.results.display.text import joined
@@ -56,7 +57,7 @@ WHOLE = "*"
 """Name for all columns."""
 
 # Contents of columns that have a least and a greatest value, an order, and ranges.
-_ORDERED = {NUMBERS, TIMES, DATES}
+_ORDERED = {NUMBERS, TIMES, DATES, ZONED_TIMES}
 
 _AGGREGATE = re.compile(rf"({COUNT})|({COUNT}|{SUM}|{LEAST}|{GREATEST}|{MEAN})\((.+)\)", re.DOTALL)
 
@@ -148,6 +149,7 @@ class _Compiler:
             limit=fields.get("limit"),
             times=subject.among(compared, TIMES),
             dates=subject.among(compared, DATES),
+            zoned_times=subject.among(compared, ZONED_TIMES),
             join=join,
             nearest=self._nearest(),
             box=self._box(),
@@ -269,32 +271,16 @@ class _Compiler:
         return self._subject.part(name[1:]) if name.startswith("$") else name
 
 
-def _constant(value: Any) -> Any:
-    """Return a value of a column as a constant, which is in microseconds if it is a time.
-
-    Raises
-    ------
-    UnsupportedError
-        If it is a time between two microseconds.
-    """
-    import numpy as np
-
-    if not isinstance(value, np.datetime64):
-        return value
-    found = value.astype("datetime64[us]")
-    if found != value:
-        raise UnsupportedError(f"the time {value} has nanoseconds, which constants do not have")
-    return found.item()
-
-
 def _range_of_times(values: pd.Series | pd.Index) -> tuple[datetime, datetime]:
     """Return the least and the greatest time of 64-bit nanoseconds, or of all if values are beyond."""
     import pandas as pd
 
+    zone = UTC if isinstance(values.dtype, pd.DatetimeTZDtype) else None
     low, high = pd.Timestamp.min.ceil("us"), pd.Timestamp.max.floor("us")
-    if values.min() < low or values.max() > high:
-        return datetime.min, datetime.max  # noqa: DTZ901 (times of columns have no zone)
-    return low.to_pydatetime(), high.to_pydatetime()
+    ends = low.tz_localize(zone), high.tz_localize(zone)
+    if values.min() < ends[0] or values.max() > ends[1]:
+        return datetime.min.replace(tzinfo=zone), datetime.max.replace(tzinfo=zone)
+    return ends[0].to_pydatetime(), ends[1].to_pydatetime()
 
 
 def _moment(value: Any, at: time) -> Any:
@@ -425,10 +411,13 @@ class Subject:
         if (contents, comparison.type) == (DATES, TIMES):
             comparison = comparison.among_dates()
         found = comparison.fitted(contents, is_single=is_single)
-        if found.type not in {NUMBERS, TIMES} or not self._are_typed or is_single:
+        if found.type not in {NUMBERS, TIMES, ZONED_TIMES} or not self._are_typed or is_single:
             return found
-        if found.type == TIMES:
-            return found.among_times(np.datetime_data(dtype)[0], *_range_of_times(values))
+        if found.type != NUMBERS:
+            if found.type == TIMES:
+                return found.among_times(np.datetime_data(dtype)[0], *_range_of_times(values))
+            # Arrow compares times of one zone alone.
+            return found.among_times(dtype.unit, *_range_of_times(values)).in_zone(dtype.tz)
         if dtype.kind == "f":
             return replace(found, value=found.number)
         limits = np.iinfo(dtype)
@@ -453,13 +442,14 @@ class Subject:
             low, high = (
                 each.astype("datetime64[us]") for each in (low, high + np.timedelta64(999, "ns"))
             )
-        found = [Comparison(column, ">=", _constant(low)), Comparison(column, "<=", _constant(high))]
+        ends = ((">=", low), ("<=", high))
+        found = [Comparison(column, each, self._constant(column, end)) for each, end in ends]
         return found[:1] if share == 1 else found
 
     def value(self, column: str, place: float) -> Any:
         """Return the value of a column at a place from 0, the first row, to 1."""
         values = self._valid(column)
-        return _constant(values[min(len(values) - 1, int(place * len(values)))])
+        return self._constant(column, values[min(len(values) - 1, int(place * len(values)))])
 
     def positions(self, count: int) -> list[int]:
         """Return the numbers of random rows, ascending and without doubles.
@@ -576,9 +566,12 @@ class Subject:
 
     def values_at(self, column: str, positions: list[int]) -> list[Any]:
         """Return the values of a column in some rows."""
-        found: list[Any] = self._column(column).iloc[positions].dropna().tolist()
-        if not found:
+        values = moments(self._column(column).iloc[positions].dropna())
+        if not len(values):
             raise UnsupportedError(f"column {column} of {self.name} has no values in these rows")
+        if values.dtype.kind == "M":
+            return [self._constant(column, each) for each in values]
+        found: list[Any] = values.tolist()
         return found
 
     def check(self, query: Query) -> None:
@@ -639,12 +632,30 @@ class Subject:
         return self._df[name]
 
     def _valid(self, column: str) -> np.ndarray:
-        values = self._column(column).dropna().to_numpy()
+        values = moments(self._column(column).dropna())
         if not len(values):
             raise UnsupportedError(
                 f"column {column} of {self.name} has no values to take constants from"
             )
         return values
+
+    def _constant(self, column: str, value: Any) -> Any:
+        """Return a value of a column, as `moments` has it, as a constant; times are in microseconds.
+
+        Raises
+        ------
+        UnsupportedError
+            If it is a time between two microseconds.
+        """
+        import numpy as np
+
+        if not isinstance(value, np.datetime64):
+            return value
+        found = value.astype("datetime64[us]")
+        if found != value:
+            raise UnsupportedError(f"the time {value} has nanoseconds, which constants do not have")
+        zone = UTC if self.contents(column) == ZONED_TIMES else None
+        return found.item().replace(tzinfo=zone)
 
 
 def check_columns(query: Query, names: Sequence[str]) -> None:

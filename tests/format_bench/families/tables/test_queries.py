@@ -213,6 +213,58 @@ def test_times_between_microseconds_are_no_constants_and_ranges_go_around_them()
         assert rows <= counted(subject, tables, column="at", share=share) <= rows + 500
 
 
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_times_with_a_zone_compare_by_their_moments(zone):
+    moments = pd.date_range("2024-01-01", periods=1000, freq="min", tz="UTC").tz_convert(zone)
+    tables = {"data": pd.DataFrame({"at": moments, "id": range(1000)})}
+    subject = Subject("mine", tables)
+    ends = query_of(question(aggregates=["min(at)", "max(at)"]), subject)
+    assert (ends.times, ends.zoned_times) == ((), ("at",))
+    assert ends.compares_zoned_times
+    (row,) = reference.answer(ends, tables).table.to_pylist()
+    assert row == {"min_at": moments[0], "max_at": moments[-1]}
+    last = query_of(question(columns=["id"], order="at", descending=True, limit=2), subject)
+    assert reference.answer(last, tables).table["id"].to_pylist() == [999, 998]
+    ten = datetime.datetime(2024, 1, 1, 10, tzinfo=datetime.UTC)
+    elsewhere = ten.astimezone(datetime.timezone(datetime.timedelta(hours=9)))
+    for where, rows in (
+        ({"share": 0.1}, 100),
+        ({"operator": ">=", "at": 0.25}, 750),
+        ({"operator": "<", "value": ten}, 600),
+        ({"operator": "<", "value": elsewhere}, 600),
+        ({"operator": "<", "value": datetime.datetime.max.replace(tzinfo=datetime.UTC)}, 1000),
+        ({"between": [ten, ten + datetime.timedelta(minutes=9)]}, 10),
+        ({"one_of": [ten, ten]}, 1),
+        ({"keys": 7}, 7),
+    ):
+        assert counted(subject, tables, column="at", **where) == rows, where
+    for value, advice in (
+        (ten.replace(tzinfo=None), "write its time zone, as in 2026-01-31T12:00:00Z"),
+        (ten.date(), "write a time with its time zone, as in 2026-01-31T00:00:00Z"),
+    ):
+        where = [{"column": "at", "operator": "<", "value": value}]
+        with pytest.raises(InvalidQuestionsError, match=f"contains times with a time zone.*{advice}"):
+            query_of(question(aggregates=["count"], where=where), subject)
+
+
+def test_times_without_a_zone_do_not_compare_with_times_that_have_one():
+    subject = Subject("mine", {"data": pd.DataFrame({"at": pd.date_range("2024-01-01", periods=3)})})
+    value = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
+    where = [{"column": "at", "operator": "<", "value": value}]
+    with pytest.raises(InvalidQuestionsError, match=r"contains times, .*; write it without a time zone"):
+        query_of(question(aggregates=["count"], where=where), subject)
+
+
+def test_the_end_of_the_calendar_has_a_moment_in_each_zone():
+    ends = pd.Series(pd.DatetimeIndex(["0001-01-01", "9999-12-31 23:59:59"]).as_unit("us"))
+    for zone in ("Asia/Tokyo", "America/New_York"):
+        tables = {"data": pd.DataFrame({"at": ends.dt.tz_localize("UTC").dt.tz_convert(zone)})}
+        subject = Subject("mine", tables)
+        for text, rows in (("0001-01-01T00:00:00Z", 1), ("9999-12-31T23:59:59.999999Z", 2)):
+            where = {"operator": "<=", "value": datetime.datetime.fromisoformat(text)}
+            assert counted(subject, tables, column="at", **where) == rows
+
+
 def test_dates_compare_with_dates_and_times():
     days = pd.date_range("2024-01-01", periods=100).date
     tables = {"data": pd.DataFrame({"day": days, "id": range(100)})}
