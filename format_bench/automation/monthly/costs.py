@@ -15,7 +15,7 @@ import platform
 import shutil
 import statistics
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -54,6 +54,11 @@ _FURTHER_CALLS = 2
 # Share of the data that a step of parts reads in a call: a few columns, rows, images or chunks.
 _PART = 0.1
 _OF_PARTS = ("query", "entry", " per ")
+
+# Bytes of memory for each byte of a table, where a library makes an object of each value: of `tabular`
+# at full scale (docs/monthly_run.md). Others have about two copies.
+_MEMORY_FACTORS = {("tables", "Avro"): 34, ("tables", "JSON"): 31, ("tables", "XML"): 86}
+_USUAL_MEMORY_FACTOR = 2
 
 # Interval at which disk and memory are looked at: files stay for minutes at full scale.
 _SAMPLE_SECONDS = 5.0
@@ -142,15 +147,17 @@ def typical_seconds(suite: Suite, label: str, scale: str) -> float:
     return seconds
 
 
-def typical_bytes(suite: Suite, labels: int, scale: str) -> tuple[int, int]:
-    """Return the estimated bytes of disk and memory that a suite takes with so many formats.
+def typical_bytes(suite: Suite, portions: Sequence[Sequence[str]], scale: str) -> tuple[int, int]:
+    """Return the estimated bytes of disk and memory that a suite takes with portions of formats.
 
-    Each data set is kept once, and once by each format and codec that one run of asv measures. Read
-    data are in memory beside the saved ones.
+    Each data set is kept once, and once by each format and codec that one portion measures.
     """
     sizes = [suite.raw_bytes(each, scale) for each in suite.datasets_at(scale)]
+    labels = max(map(len, portions), default=0)
     files = labels * max(1, len(suite.codecs_at(scale)), len(suite.tracks))
-    return sum(sizes) * (1 + files), 2 * max(sizes)
+    makers = {(suite.family, format_of(each)) for labels in portions for each in labels}
+    factors = [_MEMORY_FACTORS[each] for each in makers & _MEMORY_FACTORS.keys()]
+    return sum(sizes) * (1 + files), max([_USUAL_MEMORY_FACTOR, *factors]) * max(sizes)
 
 
 def _steps(suite: Suite, label: str, scale: str) -> Iterator[tuple[str, dict[Step, int]]]:

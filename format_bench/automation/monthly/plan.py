@@ -92,8 +92,8 @@ class SuitePlan:
             tuple(dict.fromkeys(each.month for each in own)),
             declared.month_hours,
         )
-        at_once = max((len(each.labels) for each in plan.portions()), default=0)
-        disk, memory = costs.typical_bytes(declared, at_once, scale)
+        portions = [each.labels for each in plan.portions()]
+        disk, memory = costs.typical_bytes(declared, portions, scale)
         return replace(
             plan,
             disk_bytes=max((each.disk_bytes for each in own), default=disk),
