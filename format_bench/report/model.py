@@ -61,6 +61,13 @@ class SuiteResults:
         return sorted(found, key=lambda each: each.sort_key)
 
     @cached_property
+    def measured(self) -> list[Configuration]:
+        """The configurations with a value in some group, sorted."""
+        pairs = (pair for group in self.groups for pair in group.cells.items())
+        found = {configuration for (configuration, _), cell in pairs if cell.value is not None}
+        return [each for each in self.configurations if each in found]
+
+    @cached_property
     def measures(self) -> list[Measure]:
         """The measures of all groups, sorted."""
         return sorted_measures(measure for group in self.groups for measure in group.measures)
@@ -132,9 +139,9 @@ class Outline:
 
 
 def _extent(suite: SuiteResults, suites: list[SuiteResults]) -> str:
-    what = plural(len({each.format for each in suite.configurations}), "format")
-    if any(each.codec for each in suite.configurations):
-        what += f" with codecs, {plural(len(suite.configurations), 'combination')},"
+    what = plural(len({each.format for each in suite.measured}), "format")
+    if any(each.codec for each in suite.measured):
+        what += f" with codecs, {plural(len(suite.measured), 'combination')},"
     kind = f" ({suite.title.lower()})" if len(suites) > 1 else ""
     return f"{what} on {plural(len(suite.datasets), 'data set')}{kind}"
 

@@ -519,3 +519,11 @@ def test_what_is_not_there_is_said_in_a_line(tmp_path):
     done = call(tmp_path)
     assert isinstance(done.exception, errors.InvalidResultsError)
     assert str(tmp_path) in str(done.exception)
+
+
+def test_the_extent_counts_formats_with_values_alone():
+    missing = CellStatus.UNAVAILABLE
+    absent = record("Excel", "read time", None, status=missing, sentence="not measured")
+    outline = outline_of(results([*measured(labels(3), ["eq"]), absent]))
+    assert "Excel" in {each.format for each in outline.suites[0].configurations}
+    assert outline.lead == "3 formats on 1 data set"
