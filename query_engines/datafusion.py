@@ -30,12 +30,13 @@ class Adapter(SQLEngine):
     label = "datafusion"
     requires = ("datafusion", "pyarrow>=15")
     reads = ("Avro", "CSV", "Feather", "JSON", "ORC", "Parquet")
-    compares_times: ClassVar = frozenset({"Avro", "Feather", "ORC", "Parquet"})
+    compares_times: ClassVar = frozenset(reads) - {"CSV"}
     notes: ClassVar = {
         # Version 55 uses the option `null_regex` to infer types, and then fails at the markers.
         "CSV": "as a data set of Arrow: its own reader takes no marker of nulls among numbers; "
         "integers beyond 2**63 are floats, and a column of nulls alone has no sum",
-        "JSON": "integers beyond 2**63 are floats, and a column of nulls alone has no sum",
+        "JSON": "integers beyond 2**63 are floats, and a column of nulls alone has no sum; beside a "
+        "constant with a time zone, nanoseconds of a column are cut off",
         "ORC": "as a data set of Arrow",
     }
 

@@ -91,11 +91,14 @@ class Adapter(ScanEngine):
         "root>=0.1a12; sys_platform == 'linux' and platform_machine == 'x86_64'",
     )
     reads = ("ROOT.RNTuple", "ROOT.TTree")
+    compares_times: ClassVar = frozenset(reads)
     modules: ClassVar = {"root": "ROOT"}
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS})
     finished_by = "pyarrow"
     excluded_from_all = "wheels of ROOT are alphas, for Linux on x86-64 alone, and take 591 MB"
-    notes: ClassVar = dict.fromkeys(reads, "aggregates without groups are its own, too")
+    notes: ClassVar = dict.fromkeys(
+        reads, "aggregates without groups are its own, too; conditions on times are pyarrow's"
+    )
 
     def availability(self) -> Availability:
         # ROOT warns that its wheel is an alpha.

@@ -105,7 +105,7 @@ def _array(values: Any) -> pa.Array:
     import pandas as pd
     import pyarrow as pa
 
-    if isinstance(values.dtype, pd.DatetimeTZDtype):
+    if isinstance(getattr(values, "dtype", None), pd.DatetimeTZDtype):
         # pyarrow 25 takes them in a way that pandas 3.1 deprecates.
         return pa.array(moments(values), pa.timestamp(values.dtype.unit, "UTC"))
     return pa.array(values, from_pandas=True)
