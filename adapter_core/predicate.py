@@ -36,7 +36,6 @@ _MICROSECOND, _DAY = timedelta(microseconds=1), timedelta(days=1)
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (of times without a zone, too)
 
-
 _ADVICE = {
     (ZONED_TIMES, TIMES): "; write its time zone, as in 2026-01-31T12:00:00Z",
     (ZONED_TIMES, DATES): "; write a time with its time zone, as in 2026-01-31T00:00:00Z",

@@ -62,8 +62,8 @@ def _of_condition(found: Condition, schema: pa.Schema | None) -> pc.Expression:
     column = pc.field(found.column)
     if isinstance(found, OneOf):
         arrow = schema.field(found.column).type if schema is not None else None
-        if getattr(arrow, "tz", None):
-            return column.isin(zoned_times(found.values, arrow))
+        if zone := getattr(arrow, "tz", None):
+            return column.isin(zoned_times(found.values, zone))
         # Acero looks floats up by their bits.
         return column.isin(pa.array(found.with_both_zeros))
     return pc.match_substring(column, found.text)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import Batch, Comparison, InvalidSelectionError, Kind, Predicate, UnknownNameError
 from adapter_core.kinds import deeper, nested_dtype, without_views
-from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT, ZONED_TIMES
+from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -271,18 +271,18 @@ def comparison(found: Comparison, schema: pa.Schema | None) -> pc.Expression:
     if arrow == pa.uint64() and isinstance(value, int):
         # Arrow would convert the column to signed integers.
         value = pa.scalar(value, pa.uint64()) if value >= 0 else float(value)
-    elif found.type == ZONED_TIMES and arrow is not None:
-        value = zoned_times([found.value], arrow)[0]
+    elif zone := getattr(arrow, "tz", None):
+        value = zoned_times([found.value], zone)[0]
     compared: pc.Expression = OPERATORS[found.operator](pc.field(found.column), value)
     return compared
 
 
-def zoned_times(values: Sequence[Any], arrow: pa.TimestampType) -> pa.Array:
+def zoned_times(values: Sequence[Any], zone: str) -> pa.Array:
     """Return constants in the time zone of a column: Arrow compares times of one zone alone."""
     import pyarrow as pa
 
     in_utc = pa.array([each.astimezone(UTC) for each in values], pa.timestamp("us", "UTC"))
-    return in_utc.cast(pa.timestamp("us", arrow.tz))
+    return in_utc.cast(pa.timestamp("us", zone))
 
 
 def _with_saved_times(table: pa.Table, metadata: str) -> pa.Table:

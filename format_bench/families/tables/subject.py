@@ -413,11 +413,11 @@ class Subject:
         found = comparison.fitted(contents, is_single=is_single)
         if found.type not in {NUMBERS, TIMES, ZONED_TIMES} or not self._are_typed or is_single:
             return found
-        if found.type != NUMBERS:
-            if found.type == TIMES:
-                return found.among_times(np.datetime_data(dtype)[0], *_range_of_times(values))
+        if found.type == ZONED_TIMES:
             # Arrow compares times of one zone alone.
             return found.among_times(dtype.unit, *_range_of_times(values)).in_zone(dtype.tz)
+        if found.type == TIMES:
+            return found.among_times(np.datetime_data(dtype)[0], *_range_of_times(values))
         if dtype.kind == "f":
             return replace(found, value=found.number)
         limits = np.iinfo(dtype)
@@ -444,7 +444,7 @@ class Subject:
             )
         ends = ((">=", low), ("<=", high))
         found = [Comparison(column, each, self._constant(column, end)) for each, end in ends]
-        return found[:1] if share == 1 else found
+        return [self.fitted(each) for each in found[: 1 if share == 1 else 2]]
 
     def value(self, column: str, place: float) -> Any:
         """Return the value of a column at a place from 0, the first row, to 1."""
@@ -570,9 +570,9 @@ class Subject:
         if not len(values):
             raise UnsupportedError(f"column {column} of {self.name} has no values in these rows")
         if values.dtype.kind == "M":
-            return [self._constant(column, each) for each in values]
-        found: list[Any] = values.tolist()
-        return found
+            found = [Comparison(column, "==", self._constant(column, each)) for each in values]
+            return [self.fitted(each).value for each in found]
+        return list(values.tolist())
 
     def check(self, query: Query) -> None:
         """Check that a query fits the columns, and that their values allow one answer alone.

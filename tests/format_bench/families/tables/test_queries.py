@@ -10,6 +10,7 @@ import pytest
 
 import data_formats
 import data_generator
+import query_engines
 from adapter_core import UnsupportedError
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
 from adapter_core.kinds import Kind
@@ -214,7 +215,7 @@ def test_times_between_microseconds_are_no_constants_and_ranges_go_around_them()
 
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
-def test_times_with_a_zone_compare_by_their_moments(zone):
+def test_times_with_a_zone_compare_by_their_moments(zone, tmp_path):
     moments = pd.date_range("2024-01-01", periods=1000, freq="min", tz="UTC").tz_convert(zone)
     tables = {"data": pd.DataFrame({"at": moments, "id": range(1000)})}
     subject = Subject("mine", tables)
@@ -225,6 +226,10 @@ def test_times_with_a_zone_compare_by_their_moments(zone):
     assert row == {"min_at": moments[0], "max_at": moments[-1]}
     last = query_of(question(columns=["id"], order="at", descending=True, limit=2), subject)
     assert reference.answer(last, tables).table["id"].to_pylist() == [999, 998]
+    # A library that is not told of the zones of the file.
+    pair = query_engines.get("Parquet[pandas]")
+    pair.save(tables, tmp_path / "file.tables")
+    handle = pair.engine.open("Parquet", pair.paths(tmp_path / "file.tables"))
     ten = datetime.datetime(2024, 1, 1, 10, tzinfo=datetime.UTC)
     elsewhere = ten.astimezone(datetime.timezone(datetime.timedelta(hours=9)))
     for where, rows in (
@@ -238,6 +243,8 @@ def test_times_with_a_zone_compare_by_their_moments(zone):
         ({"keys": 7}, 7),
     ):
         assert counted(subject, tables, column="at", **where) == rows, where
+        selected = query_of(question(columns=["id"], where=[{"column": "at", **where}]), subject)
+        assert pair.engine.answer(handle, selected).num_rows == rows
     for value, advice in (
         (ten.replace(tzinfo=None), "write its time zone, as in 2026-01-31T12:00:00Z"),
         (ten.date(), "write a time with its time zone, as in 2026-01-31T00:00:00Z"),
