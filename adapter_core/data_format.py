@@ -44,6 +44,8 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
     """
     refuses_inside: ClassVar[Mapping[Kind, str]] = {}
     """Kinds that it can store as columns, and not inside lists, structs and maps."""
+    refuses_categories: ClassVar[Mapping[Kind, str]] = {}
+    """Kinds that it can store as columns, and not as the categories of a column."""
     holds_duplicate_names: ClassVar[bool] = False
     """True if two columns may have the same name."""
     holds_nul_in_names: ClassVar[bool] = True
@@ -212,12 +214,22 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
                 self._refuse_column(df.columns[position], f"{kind}; {self.refuses[kind]}")
             if kind in NESTED:
                 self._check_inside(df.columns[position], kind, nested_array(df.iloc[:, position]))
+            if kind is Kind.CATEGORY_NOT_TEXT:
+                self._check_categories(df.columns[position], df.iloc[:, position].cat.categories)
         if len(df) == 0 and not self.holds_zero_rows:
             raise self.refusal("the table has no rows, and without rows its columns would be lost")
         if self.reads_nullable_integers_as_floats:
             name = integers_beyond_float(df, {Kind.NULLABLE_INTEGER, Kind.NULLABLE_UNSIGNED})
             self._refuse_column(name, "nulls and integers beyond 2**53, which are read as floats")
         self._check_values(df)
+
+    def _check_categories(self, name: str, categories: pd.Index) -> None:
+        """Raise `refusal` for categories that cannot be stored, or not as values of a column."""
+        values = categories.to_frame(index=False, name=name)
+        (kind,) = kinds_of(values)
+        if kind in self.refuses_categories:
+            self._refuse_column(name, f"categories of {kind}; {self.refuses_categories[kind]}")
+        self.check(values)
 
     def _check_inside(self, name: str, kind: Kind, array: pa.Array) -> None:
         """Raise `refusal` if a nested column contains values that the format cannot store."""

@@ -91,6 +91,7 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     }
     layout_codecs: ClassVar = ("none", "snappy", "lz4_raw", "zstd:1", "zstd:6")
     keeps_order_of_batches = False
+    refuses_categories: ClassVar = {Kind.ZONED_DATETIME: "the library stores their moments in UTC alone"}
     refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.TIME: _NO_TYPE,

@@ -51,6 +51,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         words="LZ4, as by default",
         seen="2026-11-25",
     )
+    refuses_categories: ClassVar = arrow.NO_CATEGORIES_OF_EXTENSIONS
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA
     remote_schemes: ClassVar = ("s3",)
     save_schemes: ClassVar = OBJECT_STORES

@@ -40,6 +40,9 @@ class Adapter(ColumnReads, Tunable):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     codecs: ClassVar = (Codec("snappy"), Codec("zstd", range(1, 23), 1))
     default_codec = "snappy"
+    refuses_categories: ClassVar = arrow.NO_CATEGORIES_OF_EXTENSIONS | {
+        Kind.TIMEDELTA: "they come back as numbers"
+    }
     refuses: ClassVar = {
         **arrow.REFUSES_WITH_METADATA,
         **arrow.NO_EMPTY_STRUCTS,

@@ -82,6 +82,10 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
     unsupported_changes: ClassVar = {
         TableChange.ADD_COLUMN: "the columns of a PyTables table are fixed: it has to be written anew"
     }
+    refuses_categories: ClassVar = {
+        Kind.UNSIGNED: "PyTables makes no index of 64 bits without a sign",
+        Kind.COMPLEX: "PyTables makes no index of them",
+    }
     refuses: ClassVar = {
         Kind.BINARY: _NO_TYPE,
         Kind.DATE: _NO_TYPE,

@@ -40,6 +40,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
     requires = ("pandas", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    refuses_categories: ClassVar = arrow.NO_CATEGORIES_OF_EXTENSIONS
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA
     save_schemes: ClassVar = OBJECT_STORES
     crash_on_damage = "damaged offsets of text end the process (SIGABRT) when the values are used"

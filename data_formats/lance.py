@@ -85,6 +85,10 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
     save_schemes: ClassVar = OBJECT_STORES
     not_indexed: ClassVar = (NESTED - {Kind.VECTOR}) | {Kind.CATEGORY, Kind.CATEGORY_NOT_TEXT}
     tuned_indexes = "indexes: ZONEMAP of sort keys, BTREE of lookup columns, IVF_PQ of vectors"
+    refuses_categories: ClassVar = arrow.NO_CATEGORIES_OF_EXTENSIONS | dict.fromkeys(
+        (Kind.DATE, Kind.TIME, Kind.DATETIME, Kind.ZONED_DATETIME, Kind.TIMEDELTA, Kind.DECIMAL),
+        "Lance encodes no dictionary of them",
+    )
     refuses: ClassVar = {
         **arrow.REFUSES_WITH_METADATA,
         **arrow.NO_EMPTY_STRUCTS,

@@ -42,6 +42,7 @@ class Adapter(PartialReads, Streams):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.APPEND})
     codecs: ClassVar = (Codec("snappy"), Codec("lz4"), Codec("zstd", range(1, 23), 1))
     default_codec = "zstd"
+    refuses_categories: ClassVar = {Kind.UNSIGNED: _NO_TYPE}
     refuses: ClassVar = arrow.REFUSES_WITHOUT_METADATA | {
         Kind.HALF_FLOAT: _NO_TYPE,
         Kind.NULL: _NO_TYPE,

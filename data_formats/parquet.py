@@ -63,6 +63,9 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         seen="2026-11-25",
         parts={"row group": 122_880, "page index": "yes"},
     )
+    refuses_categories: ClassVar = arrow.NO_CATEGORIES_OF_EXTENSIONS | {
+        Kind.TIMEDELTA: "they come back as numbers"
+    }
     refuses: ClassVar = {
         **arrow.REFUSES_WITH_METADATA,
         **arrow.NO_EMPTY_STRUCTS,

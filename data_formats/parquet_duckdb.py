@@ -50,6 +50,7 @@ class Adapter(DuckDBScan, DuckDBColumns, Tunable, RemoteTable):
     requires = ("pandas", "duckdb", "pyarrow>=15")
     suite = "engines"
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
+    refuses_categories: ClassVar = arrow.NO_CATEGORIES_OF_EXTENSIONS
     refuses: ClassVar = arrow.REFUSES_WITH_METADATA | arrow.NO_EMPTY_STRUCTS | REFUSES
     remote_schemes: ClassVar = ("http",)
     remote_requires: ClassVar = ("fsspec", "aiohttp")

@@ -44,6 +44,7 @@ class Adapter(ColumnReads, RowReads, FilteredReads, Tunable, RemoteTable):
     tuned_indexes = "statistics of sort keys and lookup columns; fastparquet writes no bloom filters"
     save_schemes: ClassVar = OBJECT_STORES
     crash_on_damage = "damaged files end the process during a read (SIGSEGV)"
+    refuses_categories: ClassVar = {Kind.BOOLEAN: "fastparquet does not read them back"}
     refuses: ClassVar = {
         Kind.COMPLEX: _NO_TYPE,
         Kind.DATE: _NO_TYPE,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.queries.arrow import count_of, expression, shape_of
-from adapter_core.queries.frames import aggregated, rows_where, with_keys
+from adapter_core.queries.frames import aggregated, plain, rows_where, with_keys
 from adapter_core.query import TABLE
 from adapter_core.query_engine import Part, QueryEngine
 from adapter_core.tables.inferred import read_csv
@@ -56,6 +56,9 @@ class Adapter(QueryEngine):
             join = query.join
             other = _read_columns(label, handle["tables"][join.table], [join.key, *join.columns])
             df = df.merge(with_keys(other, join.key), left_on=join.column, right_on=join.key)
+        computed = {each.column for each in query.aggregates} - {"", *query.groups}
+        computed |= {query.order.column} if query.order else set()
+        df = df.assign(**{name: plain(df[name]) for name in computed})
         if query.groups:
             df = _grouped(df, query)
         elif query.aggregates:

@@ -106,6 +106,9 @@ def grouped(found: pa.Table, query: Query) -> pa.Table:
     """Return groups with their aggregates; one row without groups."""
     if not found.num_columns:
         return _count_alone(found, query)
+    for name in {each.column for each in query.aggregates} - {"", *query.groups}:
+        place = found.column_names.index(name)
+        found = found.set_column(place, name, _decoded(found[name]))
     # Acero takes a name that begins with a dot or a bracket for a path.
     places = {name: str(place) for place, name in enumerate(found.column_names)}
     table, groups = found.rename_columns(list(places.values())), [places[name] for name in query.groups]
@@ -165,9 +168,16 @@ def first_rows(found: pa.Table, query: Query) -> pa.Table:
         raise ValueError("the query has no order")
     way = "descending" if query.order.descending else "ascending"
     # By itself, since a name that begins with a dot or a bracket is taken for a path.
-    keys = pa.table({"key": found[query.order.column]})
+    keys = pa.table({"key": _decoded(found[query.order.column])})
     rows = pc.select_k_unstable(keys, k=query.limit, sort_keys=[("key", way)])
     return found.take(rows)
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column without a dictionary, which Acero does not aggregate, and whose order crashes."""
+    from pyarrow import types
+
+    return column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
 
 
 def neighbours(vectors: pa.ChunkedArray, nearest: Nearest) -> np.ndarray:

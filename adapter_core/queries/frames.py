@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.predicate import OPERATORS, TEXT, Comparison
+from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT, TIMES, Comparison
 from adapter_core.queries.arrow import expression
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query import MEAN, SUM, Aggregate, Condition, OneOf
@@ -44,15 +44,38 @@ def rows_where(df: Any, condition: Condition) -> Any:
     """Return the mask of the rows that fulfil a condition, of a data frame of pandas or of Dask."""
     column = df[condition.column]
     if isinstance(condition, Comparison):
-        if str(column.dtype) == "category":
-            # Without an order of their own, categories of pandas have no smaller ones.
-            column = column.astype("str" if condition.type == TEXT else "Float64")
+        # Without an order of their own, categories of pandas have no smaller ones.
+        column = plain(column, condition.type)
         compared = OPERATORS[condition.operator](column, condition.value)
         # To pandas, a null differs from every value.
         return compared & ~column.isna() if condition.operator == "!=" else compared
     if isinstance(condition, OneOf):
         return column.isin(list(condition.values))
     return column.str.contains(condition.text, regex=False, na=False)
+
+
+_DTYPES = {TEXT: "str", NUMBERS: "Float64", BOOLEANS: "boolean", TIMES: "datetime64[us]"}
+
+
+def plain(column: Any, contents: str = "") -> Any:
+    """Return a series without categories, which have no least value, no order and no sum.
+
+    Parameters
+    ----------
+    column : pandas.Series or dask.dataframe.Series
+        The series.
+    contents : str
+        Type of its values, which Dask does not know before it has read them, if it is a series of Dask.
+    """
+    import pandas as pd
+
+    if str(column.dtype) != "category":
+        return column
+    if not isinstance(column, pd.Series):
+        return column.astype(_DTYPES.get(contents, "object"))
+    # Of pandas' own types, so that nulls make no floats of integers.
+    values = pd.array(column.cat.categories.to_numpy())
+    return pd.Series(values.take(column.cat.codes, allow_fill=True), column.index)
 
 
 def aggregated(values: Any, aggregate: Aggregate) -> Any:
@@ -67,4 +90,4 @@ def aggregated(values: Any, aggregate: Aggregate) -> Any:
 
 def with_keys(df: Any, key: str) -> Any:
     """Return the rows of a data frame whose key is not null: pandas and Dask join null with null."""
-    return df[df[key].notnull()]
+    return df[df[key].notnull()]  # noqa: PD004 (the name that both have)

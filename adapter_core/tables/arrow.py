@@ -37,6 +37,10 @@ REFUSES_WITH_METADATA = {
 }
 """Kinds of column that do not come back through Arrow, with the reasons."""
 
+NO_CATEGORIES_OF_EXTENSIONS = dict.fromkeys(
+    (Kind.PERIOD, Kind.INTERVAL), "pyarrow's dictionaries of its extension types do not come back"
+)
+
 _NO_METADATA = "the file keeps no pandas metadata"
 
 NO_EMPTY_STRUCTS = {Kind.EMPTY_STRUCT: "the library writes none"}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import re
+from decimal import Decimal
 
 import pandas as pd
 import pytest
@@ -82,6 +84,40 @@ def test_rows_of_joined_tables_keep_their_order(adapter, path):
     for _ in range(3):
         adapter.save(df, path)
         assert verify(df, adapter.read(path), *adapter.kept).errors == ()
+
+
+DAYS = pd.date_range("2024-03-30", periods=3)
+CATEGORIES = {
+    "booleans": [True, False, None],
+    "floats": [1.5, None, -0.5],
+    "integers beyond floats": [2**60 + 1, 2, 3],
+    "integers without a sign": pd.Series([1, 250], dtype="uint64"),
+    "complex numbers": [1j, None, 2j],
+    "nullable integers": pd.Series([1, None, 2], dtype="Int8"),
+    "decimals": [Decimal("1.5"), None, Decimal("-2.25")],
+    "bytes": [b"a", None, b"\0"],
+    "dates": [*DAYS.date, None],
+    "times of day": [datetime.time(1), None, datetime.time(2)],
+    "times": [*DAYS, None],
+    "times of nanoseconds": [*(DAYS.as_unit("ns") + pd.Timedelta(1, "ns")), None],
+    "times with a zone": [*DAYS.tz_localize("Europe/Prague"), None],
+    "time spans": [*pd.to_timedelta([1, 2], "s"), None],
+    "intervals": pd.cut([1, 2, 3, 4], 2),
+    "periods": [*pd.period_range("2024", periods=3, freq="D"), None],
+}
+
+
+def test_categories_of_any_values_come_back_right_or_are_refused(adapter, tmp_path):
+    wrong, reasons = {}, set()
+    for number, (name, values) in enumerate(CATEGORIES.items()):
+        kinds = pd.Series(values).astype("category")
+        df = pd.DataFrame({"row": range(len(kinds)), "kind": kinds})
+        found = losses.of_table(adapter, df, tmp_path / f"{number}{adapter.suffix}")
+        reasons.add(found.refusal.rpartition("; ")[2])
+        if found.errors:
+            wrong[name] = found.errors
+    assert wrong == {}
+    assert set(adapter.refuses_categories.values()) <= reasons
 
 
 def test_every_kind_that_is_refused_is_refused_with_the_declared_reason(adapter):
