@@ -124,12 +124,12 @@ def pytest_collection_modifyitems(items):
             item.add_marker("browser")
     # A slow file that starts last leaves the other CPU idle.
     # netCDF's filters fail after ROOT, as `format_bench.conformance.native_libraries` says.
-    items.sort(
-        key=lambda item: (
-            "array" not in f"{item.path.parent.name}/{item.path.name}",
-            not item.get_closest_marker("slow"),
-        )
-    )
+    items.sort(key=lambda item: (not _is_on_arrays(item.path), not item.get_closest_marker("slow")))
+
+
+def _is_on_arrays(file: Path) -> bool:
+    # Bounds of errors are tried on arrays first of all.
+    return "array" in f"{file.parent.name}/{file.name}" or file.name == "test_bounded.py"
 
 
 @functools.cache
