@@ -49,8 +49,16 @@ def scheduler_process(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], P
     path.unlink(missing_ok=True)  # of one that was killed
     where = ("--port", "0", "--no-dashboard", "--scheduler-file", str(path))
     with process(folder, "scheduler", *LOOPBACK, *where) as started:
-        wait_for(lambda: path.exists() and bool(json.loads(path.read_bytes())["address"]))
+        wait_for(lambda: _is_whole(path))
         yield started, path
+
+
+def _is_whole(path: Path) -> bool:
+    # Dask makes the file before it writes what is in it.
+    try:
+        return bool(json.loads(path.read_bytes())["address"])
+    except (FileNotFoundError, ValueError):
+        return False
 
 
 @contextmanager
