@@ -194,12 +194,11 @@ def subnormal_floats(df: pd.DataFrame) -> str | None:
     return _first(df, {Kind.FLOAT, Kind.NULLABLE_FLOAT}, is_bad)
 
 
-def moments(column: pd.Series) -> np.ndarray:
-    """Return the values of a column; of times with a time zone, the same moments in UTC without one."""
+def in_utc(column: pd.Series) -> pd.Series:
+    """Return times with a time zone as moments in UTC without one, and any other column as it is."""
     import pandas as pd
 
-    is_zoned = isinstance(column.dtype, pd.DatetimeTZDtype)
-    return (column.dt.tz_convert(None) if is_zoned else column).to_numpy()
+    return column.dt.tz_convert(None) if isinstance(column.dtype, pd.DatetimeTZDtype) else column
 
 
 def datetimes_beyond(df: pd.DataFrame, kinds: set[Kind], first: int, last: int) -> str | None:
@@ -231,8 +230,7 @@ def _offsets_with_seconds(df: pd.DataFrame) -> str | None:
         if kind is Kind.ZONED_DATETIME:
             times = df.iloc[:, position].dropna().dt.as_unit("s")
             if len(times) and times.min().year <= _LAST_OFFSET_WITH_SECONDS:
-                utc = times.dt.tz_convert("UTC").dt.tz_localize(None)
-                offsets = times.dt.tz_localize(None) - utc
+                offsets = times.dt.tz_localize(None) - in_utc(times)
                 if (offsets.dt.total_seconds() % 60).any():
                     return str(df.columns[position])
     return None

@@ -28,6 +28,7 @@ import os
 import statistics
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,16 @@ LAG_SECONDS = 30.0
 
 LOADED = [label for label in THESIS if label not in {"Excel", "XML"}]
 """Formats measured beside them; two of the thesis take longer than all others."""
+
+
+@contextmanager
+def saved(label: str, rows: int) -> Iterator[tuple[DataFormat, Path]]:
+    """Give the adapter of a format, and its file of `eq`, which is removed at the end."""
+    with tempfile.TemporaryDirectory() as folder:
+        adapter = data_formats.get(label)
+        path = Path(folder, f"table{adapter.suffix}")
+        adapter.save(data_generator.table("eq", rows=rows).df, path)
+        yield adapter, path
 
 
 def slower(adapter: DataFormat, path: Path) -> DataFormat:
@@ -216,10 +227,7 @@ def beside_loads(labels: list[str], rows: int, rounds: int, calls: int) -> dict[
 
 def timeline(label: str, rows: int, seconds: float) -> list[tuple[float, float]]:
     """Return start and wall seconds of each warm read of `eq`, one after the other for so long."""
-    with tempfile.TemporaryDirectory() as folder:
-        adapter = data_formats.get(label)
-        path = Path(folder, f"table{adapter.suffix}")
-        adapter.save(data_generator.table("eq", rows=rows).df, path)
+    with saved(label, rows) as (adapter, path):
         begin, found = time.perf_counter(), []
         while (start := time.perf_counter() - begin) < seconds:
             found.append((start, time_call(lambda: touch(adapter.read(path))).wall_seconds))
@@ -231,16 +239,15 @@ def by_lag(calls: Sequence[tuple[float, float]]) -> list[float]:
     starts = [start for start, _ in calls]
     found = []
     for lag in LAGS:
-        later = (
-            max(place + 1, bisect.bisect(starts, start + lag)) for place, start in enumerate(starts)
-        )
+        # The first call that begins later; of 0, the next one.
+        later = (bisect.bisect(starts, start + lag) for start in starts)
         pairs = ((calls[a][1], calls[b][1]) for a, b in enumerate(later) if b < len(calls))
         differences = [max(pair) / min(pair) - 1 for pair in pairs]
         found.append(statistics.median(differences) if differences else math.nan)
     return found
 
 
-def moments(difference: float) -> int:
+def needed_moments(difference: float) -> int:
     """Return how many moments of which two differ so bring the medians of two runs within `NEAR`.
 
     The difference of two means falls by the square root of their number; medians need somewhat more.
@@ -256,7 +263,7 @@ def at_lags(found: Mapping[str, Sequence[tuple[float, float]]]) -> Iterator[str]
         typical = statistics.median(seconds for _, seconds in calls)
         differences = by_lag(calls)
         shown = "".join(f"{each:8.1%}" for each in differences)
-        yield f"{label:12}{typical * 1e3:7.2f} ms{shown}{moments(differences[-1]):9}"
+        yield f"{label:12}{typical * 1e3:7.2f} ms{shown}{needed_moments(differences[-1]):9}"
 
 
 def main() -> None:
@@ -283,10 +290,7 @@ def main() -> None:
             raise SystemExit(f"check_noise: {error}") from error
         return
     for label in asked.labels or usual:
-        with tempfile.TemporaryDirectory() as folder:
-            adapter = data_formats.get(label)
-            path = Path(folder, f"table{adapter.suffix}")
-            adapter.save(data_generator.table("eq", rows=100_000).df, path)
+        with saved(label, 100_000) as (adapter, path):
             twin = type(adapter)()
             found = sum(reads_differ(adapter, slower(adapter, path), path) for _ in range(TRIES))
             wrong = sum(reads_differ(adapter, twin, path) for _ in range(TRIES))

@@ -10,7 +10,7 @@ from adapter_core.query import COUNT, MEAN, Aggregate, Condition, Nearest, OneOf
 from adapter_core.tables.arrow import comparison, zoned_times
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -106,9 +106,7 @@ def grouped(found: pa.Table, query: Query) -> pa.Table:
     """Return groups with their aggregates; one row without groups."""
     if not found.num_columns:
         return _count_alone(found, query)
-    for name in {each.column for each in query.aggregates} - {"", *query.groups}:
-        place = found.column_names.index(name)
-        found = found.set_column(place, name, _decoded(found[name]))
+    found = _decoded(found, set(_numbers(query)) - set(query.groups))
     # Acero takes a name that begins with a dot or a bracket for a path.
     places = {name: str(place) for place, name in enumerate(found.column_names)}
     table, groups = found.rename_columns(list(places.values())), [places[name] for name in query.groups]
@@ -168,16 +166,23 @@ def first_rows(found: pa.Table, query: Query) -> pa.Table:
         raise ValueError("the query has no order")
     way = "descending" if query.order.descending else "ascending"
     # By itself, since a name that begins with a dot or a bracket is taken for a path.
-    keys = pa.table({"key": _decoded(found[query.order.column])})
+    keys = _decoded(pa.table({"key": found[query.order.column]}), {"key"})
     rows = pc.select_k_unstable(keys, k=query.limit, sort_keys=[("key", way)])
     return found.take(rows)
 
 
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column without a dictionary, which Acero does not aggregate, and whose order crashes."""
+def _decoded(table: pa.Table, names: Collection[str]) -> pa.Table:
+    """Return a table without dictionaries in some columns.
+
+    Acero does not aggregate them, and an order by one ends the process.
+    """
     from pyarrow import types
 
-    return column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
+    for place, field in enumerate(table.schema):
+        if field.name in names and types.is_dictionary(field.type):
+            column = table.column(place).cast(field.type.value_type)
+            table = table.set_column(place, field.name, column)
+    return table
 
 
 def neighbours(vectors: pa.ChunkedArray, nearest: Nearest) -> np.ndarray:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core import InvalidSelectionError, Kind, UnknownNameError
 from adapter_core.kinds import NESTED, dtype_named, kind_of, nested_array
 from adapter_core.tables import text_arrays, vectors
+from adapter_core.values import in_utc
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,7 +118,7 @@ def column_to_arrays(
         }
         values = column.cat.codes.to_numpy()
     elif kind is Kind.ZONED_DATETIME:
-        values = column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
+        values = in_utc(column).to_numpy()
     elif kind is Kind.DATE:
         values = np.array(column.where(column.notna(), None), "datetime64[D]")
     elif kind in _MASKED:

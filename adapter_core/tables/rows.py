@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import Kind, kinds_of
 from adapter_core.kinds import NESTED, dtype_named, nested_array, without_maps
+from adapter_core.values import in_utc
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,10 +106,8 @@ def _values_and_nulls(column: pd.Series, kind: Kind) -> tuple[np.ndarray, np.nda
     """Return the values, and a mask of the nulls unless they are NaN, both of shape (rows,)."""
     import numpy as np
 
-    if kind is Kind.ZONED_DATETIME:
-        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
     if kind in EPOCH_KINDS:
-        return column.to_numpy().view(np.int64), column.isna().to_numpy()
+        return in_utc(column).to_numpy().view(np.int64), column.isna().to_numpy()
     if isinstance(column.dtype, np.dtype):
         return column.to_numpy(), column.isna().to_numpy() if column.dtype == object else None
     numpy_dtype = column.dtype.numpy_dtype

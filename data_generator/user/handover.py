@@ -17,6 +17,7 @@ from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from adapter_core.errors import ForeignPickleError, UserDataError
+from adapter_core.values import in_utc
 from data_generator.readers import _pickles
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def _parts(column: pd.Series) -> dict[str, Any]:
         return {"arrow": _stream(column.array.__arrow_array__())}
     if isinstance(dtype, pd.DatetimeTZDtype):
         zone = dtype.tz if isinstance(dtype.tz, ZoneInfo | timezone) else str(dtype.tz)
-        return {"values": column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(), "tz": zone}
+        return {"values": in_utc(column).to_numpy(), "tz": zone}
     if pd.api.types.is_extension_array_dtype(dtype):
         return {"arrow": _stream(pa.array(column.array)), "masked": str(dtype)}
     return {"values": column.to_numpy()}

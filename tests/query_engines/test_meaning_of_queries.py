@@ -476,10 +476,9 @@ def test_categories_are_compared_by_their_values(label, tmp_path):
     pair = pair_of(label)
     data = held(pair, CATEGORIES)
     columns = [each for each in data.columns if each.startswith("of_")]
+    columns = [each for each in columns if each != "of_times" or compares_times(label)]
     if "kind" in UNTYPED.get(label, ()) or not columns:
         pytest.skip("it stores no categories, or does not read those with nulls, as its note says")
-    if not compares_times(label):
-        columns.remove("of_times")
     pair.save({"data": data}, tmp_path / "file.tables")
     subject = Subject("mine", {"data": data})
     queries = [query for column in columns for query in queries_on_categories(subject, column)]

@@ -153,8 +153,8 @@ def typical_bytes(suite: Suite, portions: Sequence[Sequence[str]], scale: str) -
     Each data set is kept once, and once by each format and codec that one portion measures.
     """
     sizes = [suite.raw_bytes(each, scale) for each in suite.datasets_at(scale)]
-    labels = max(map(len, portions), default=0)
-    files = labels * max(1, len(suite.codecs_at(scale)), len(suite.tracks))
+    at_once = max(map(len, portions), default=0)
+    files = at_once * max(1, len(suite.codecs_at(scale)), len(suite.tracks))
     makers = {(suite.family, format_of(each)) for labels in portions for each in labels}
     factors = [_MEMORY_FACTORS[each] for each in makers & _MEMORY_FACTORS.keys()]
     return sum(sizes) * (1 + files), max([_USUAL_MEMORY_FACTOR, *factors]) * max(sizes)

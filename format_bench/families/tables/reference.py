@@ -31,7 +31,7 @@ from adapter_core.query import (
 )
 from adapter_core.query_sql import order_of
 from adapter_core.text import shortened
-from adapter_core.values import moments, with_nan
+from adapter_core.values import in_utc, with_nan
 from format_bench.verification.answers import TOLERANCE, Answer, difference
 
 if TYPE_CHECKING:
@@ -102,13 +102,20 @@ def _table(columns: Mapping[str, Any]) -> pa.Table:
 
 
 def _array(values: Any) -> pa.Array:
+    import pyarrow as pa
+
+    kind = _zoned_type(values)
+    # pyarrow 25 takes zoned times in a way that pandas 3.1 deprecates.
+    return pa.array(in_utc(values).to_numpy(), kind) if kind else pa.array(values, from_pandas=True)
+
+
+def _zoned_type(values: Any) -> pa.DataType | None:
+    """Return the Arrow type, in UTC, of a column of times with a time zone; None for all others."""
     import pandas as pd
     import pyarrow as pa
 
-    if isinstance(getattr(values, "dtype", None), pd.DatetimeTZDtype):
-        # pyarrow 25 takes them in a way that pandas 3.1 deprecates.
-        return pa.array(moments(values), pa.timestamp(values.dtype.unit, "UTC"))
-    return pa.array(values, from_pandas=True)
+    dtype = getattr(values, "dtype", None)
+    return pa.timestamp(dtype.unit, "UTC") if isinstance(dtype, pd.DatetimeTZDtype) else None
 
 
 def _by_duckdb(statement: str, tables: Mapping[str, pd.DataFrame]) -> Answer:
@@ -288,8 +295,7 @@ def _plain(values: pd.Series) -> np.ndarray:
     dtype: Any = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         return _plain(values.astype(dtype.categories.dtype))
-    plain = getattr(dtype, "numpy_dtype", None)
-    return moments(values) if plain is None else values.to_numpy(plain)
+    return in_utc(values).to_numpy(getattr(dtype, "numpy_dtype", None))
 
 
 def _column(df: pd.DataFrame, name: str, rows: np.ndarray) -> pd.Series:
@@ -401,7 +407,6 @@ def _aggregate(
 ) -> tuple[Any, np.ndarray]:
     """Return an aggregate of the values that are not null, and the rounding of libraries' own."""
     import numpy as np
-    import pandas as pd
     import pyarrow as pa
 
     present = column.notna().to_numpy(bool)
@@ -415,9 +420,7 @@ def _aggregate(
     if not len(values):
         return pa.nulls(groups), np.zeros(groups)
     result, rounding = _computed(found, values, numbers, counts)
-    is_zoned = isinstance(column.dtype, pd.DatetimeTZDtype)
-    kind = pa.timestamp(column.dtype.unit, "UTC") if is_zoned else None
-    return pa.array(result, kind, mask=counts == 0), rounding
+    return pa.array(result, _zoned_type(column), mask=counts == 0), rounding
 
 
 def _computed(

@@ -36,7 +36,7 @@ from adapter_core.query import (
     Query,
     path_of,
 )
-from adapter_core.values import moments
+from adapter_core.values import in_utc
 from data_generator.random_words import RandomWords
 from format_bench.families.questions import ARRAYS
 from format_bench.results.display.text import joined
@@ -566,7 +566,7 @@ class Subject:
 
     def values_at(self, column: str, positions: list[int]) -> list[Any]:
         """Return the values of a column in some rows."""
-        values = moments(self._column(column).iloc[positions].dropna())
+        values = in_utc(self._column(column).iloc[positions].dropna()).to_numpy()
         if not len(values):
             raise UnsupportedError(f"column {column} of {self.name} has no values in these rows")
         if values.dtype.kind == "M":
@@ -632,7 +632,7 @@ class Subject:
         return self._df[name]
 
     def _valid(self, column: str) -> np.ndarray:
-        values = moments(self._column(column).dropna())
+        values = in_utc(self._column(column).dropna()).to_numpy()
         if not len(values):
             raise UnsupportedError(
                 f"column {column} of {self.name} has no values to take constants from"
@@ -640,7 +640,7 @@ class Subject:
         return values
 
     def _constant(self, column: str, value: Any) -> Any:
-        """Return a value of a column, as `moments` has it, as a constant; times are in microseconds.
+        """Return a value of a column, a time in UTC, as a constant, which has microseconds.
 
         Raises
         ------

@@ -180,18 +180,25 @@ def counted(subject, tables, **where):
     return rows
 
 
+def with_ends_and_order(subject, tables, column, values):
+    """Check the ends and the last rows of a column that ascends; return the query for the ends."""
+    ends = query_of(question(aggregates=[f"min({column})", f"max({column})"]), subject)
+    (row,) = reference.answer(ends, tables).table.to_pylist()
+    assert row == {f"min_{column}": values[0], f"max_{column}": values[-1]}
+    last = query_of(question(columns=["id"], order=column, descending=True, limit=2), subject)
+    ids = reference.answer(last, tables).table["id"].to_pylist()
+    assert ids == [len(values) - 1, len(values) - 2]
+    return ends
+
+
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_times_have_ends_an_order_ranges_and_constants(unit):
     moments = pd.date_range("2024-01-01", periods=1000, freq="min").as_unit(unit)
     tables = {"data": pd.DataFrame({"at": moments, "id": range(1000)})}
     subject = Subject("mine", tables)
-    ends = query_of(question(aggregates=["min(at)", "max(at)"]), subject)
+    ends = with_ends_and_order(subject, tables, "at", moments)
     assert ends.times == ("at",)
     assert ends.compares_times
-    (row,) = reference.answer(ends, tables).table.to_pylist()
-    assert {**row} == {"min_at": moments[0], "max_at": moments[-1]}
-    last = query_of(question(columns=["id"], order="at", descending=True, limit=2), subject)
-    assert reference.answer(last, tables).table["id"].to_pylist() == [999, 998]
     for where, rows in (
         ({"share": 0.1}, 100),
         ({"share": 1}, 1000),
@@ -219,13 +226,9 @@ def test_times_with_a_zone_compare_by_their_moments(zone, tmp_path):
     moments = pd.date_range("2024-01-01", periods=1000, freq="min", tz="UTC").tz_convert(zone)
     tables = {"data": pd.DataFrame({"at": moments, "id": range(1000)})}
     subject = Subject("mine", tables)
-    ends = query_of(question(aggregates=["min(at)", "max(at)"]), subject)
+    ends = with_ends_and_order(subject, tables, "at", moments)
     assert (ends.times, ends.zoned_times) == ((), ("at",))
     assert ends.compares_zoned_times
-    (row,) = reference.answer(ends, tables).table.to_pylist()
-    assert row == {"min_at": moments[0], "max_at": moments[-1]}
-    last = query_of(question(columns=["id"], order="at", descending=True, limit=2), subject)
-    assert reference.answer(last, tables).table["id"].to_pylist() == [999, 998]
     # A library that is not told of the zones of the file.
     pair = query_engines.get("Parquet[pandas]")
     pair.save(tables, tmp_path / "file.tables")
@@ -276,13 +279,9 @@ def test_dates_compare_with_dates_and_times():
     days = pd.date_range("2024-01-01", periods=100).date
     tables = {"data": pd.DataFrame({"day": days, "id": range(100)})}
     subject = Subject("mine", tables)
-    ends = query_of(question(aggregates=["min(day)", "max(day)"]), subject)
+    ends = with_ends_and_order(subject, tables, "day", days)
     assert (ends.times, ends.dates) == ((), ("day",))
     assert ends.compares_dates
-    (row,) = reference.answer(ends, tables).table.to_pylist()
-    assert row == {"min_day": days[0], "max_day": days[-1]}
-    last = query_of(question(columns=["id"], order="day", descending=True, limit=2), subject)
-    assert reference.answer(last, tables).table["id"].to_pylist() == [99, 98]
     noon = datetime.datetime.combine(days[10], datetime.time(12))
     for where, rows in (
         ({"operator": "<", "value": days[10]}, 10),
