@@ -46,8 +46,8 @@ class UserData(Dataset):
     """Changes and omissions that make the data measurable, as clauses."""
     typed: tuple[str, ...] = ()
     """Columns whose types follow from their values, and attributes that the file names otherwise."""
-    is_part: bool = False
-    """The file has other data besides, so that its size is not the size of these."""
+    has_other_size: bool = False
+    """The file has other data besides, or only describes these, so that its size is not theirs."""
 
 
 @dataclass(frozen=True, kw_only=True)

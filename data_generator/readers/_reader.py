@@ -89,6 +89,8 @@ class TableReader(ABC):
     """Files are text without types, whose dates are text."""
     is_compressible: ClassVar[bool] = False
     """Files that are compressed as a whole are read too."""
+    has_values: ClassVar[bool] = True
+    """Files contain the values of their table, and do not describe them only."""
     crashes: ClassVar[bool] = False
     """The library may crash the process, or print errors, on a damaged file."""
 

@@ -121,7 +121,7 @@ def load_array(
         array=source,
         remarks=(*remarks, *file.remarks, *further, *lost),
         typed=(MISSING_VALUE,) if MISSING_VALUE in source.attributes else (),
-        is_part=any(not each.is_coordinate for each in stored if each is not array),
+        has_other_size=any(not each.is_coordinate for each in stored if each is not array),
     )
 
 

@@ -95,7 +95,13 @@ def load_table(
         if dates:
             names = listed(dates, _NAMES_SHOWN)
             remarks.append(f"dates and times are read as such: {names}; --parse-dates no keeps the text")
-    return UserData(_name(found), plain, remarks=tuple(remarks), typed=tuple(typed))
+    return UserData(
+        _name(found),
+        plain,
+        remarks=tuple(remarks),
+        typed=tuple(typed),
+        has_other_size=not reader.has_values,
+    )
 
 
 def _name(found: DataLocation) -> str:

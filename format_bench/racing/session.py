@@ -167,7 +167,7 @@ def _facts(
     source: DataLocation, own: Prepared, sample: int | None, baseline: Configuration | None
 ) -> dict[str, Any]:
     """Return facts of the user's data for the metadata; without bytes of a file that was sampled."""
-    is_whole = own.rows != sample and source.table is None and not own.is_part
+    is_whole = own.rows != sample and source.table is None and not own.has_other_size
     size = size_bytes(source.path) if is_whole else None
     facts = {"rows": own.rows, "file": source.path.name, "bytes": size}
     if baseline:

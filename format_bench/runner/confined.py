@@ -72,7 +72,7 @@ def read(  # noqa: PLR0913 (the request)
         "columns": columns,
         "description": description.to_dict(),
         "remarks": list(found.remarks),
-        "is_part": found.is_part,
+        "has_other_size": found.has_other_size,
         # A part is taken of files that are too large to be read as a whole.
         "fingerprint": _fingerprint(path if edges is None else target, found, schema),
     }

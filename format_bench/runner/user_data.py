@@ -118,8 +118,8 @@ class Prepared:
     """Summary of the data."""
     remarks: tuple[str, ...]
     """Changes made so that formats can keep the data, in sentences without a full stop."""
-    is_part: bool = False
-    """The file has other data besides."""
+    has_other_size: bool = False
+    """The file has other data besides, or only describes these."""
 
 
 def prepare(
@@ -257,8 +257,8 @@ def _prepared(found: Any, place: Path, further: Sequence[str]) -> Prepared:
     if not is_right:
         raise UserDataError("the process that read the data gave another answer than it should")
     told = [*(printable(str(each)) for each in remarks), *further]
-    stored, is_part = Outcome((place, columns)), found.get("is_part") is True
-    return Prepared(name, family, rows, stored, digest, description, tuple(told), is_part)
+    stored, has_other_size = Outcome((place, columns)), found.get("has_other_size") is True
+    return Prepared(name, family, rows, stored, digest, description, tuple(told), has_other_size)
 
 
 def _take_over(handed: Path, place: Path, trusted: bool) -> int | str:  # noqa: FBT001 (as given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import tomllib
 from decimal import Decimal
 
@@ -21,6 +22,7 @@ from data_generator.random_words import RandomWords
 from data_generator.spec.arrow import plain
 from data_generator.spec.io import as_text
 from data_generator.synthetic.edge_case_tables import edge_case_tables
+from data_generator.user.table import load_table
 from format_bench.cli.commands import profile as command
 from format_bench.results.candidates import Configuration
 from tests.commands import run
@@ -210,6 +212,44 @@ def test_the_command_writes_spec_and_twin_and_sets_them_beside_the_original(tmp_
     ]
 
 
+def test_who_gets_a_specification_makes_the_twin_and_measures_it(tmp_path):
+    out, twin_file, again = (tmp_path / name for name in ("mine.toml", "twin.parquet", "again.parquet"))
+    options = ("--sample", "500", "--out", str(out), "--twin", str(twin_file))
+    assert run("-q", "profile", "core", *options).returncode == 0
+    done = run("profile", str(out), "--twin", str(again))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "the table is synthetic: it is generated from this specification" in done.stderr
+    made = pd.read_parquet(twin_file)
+    pd.testing.assert_frame_equal(pd.read_parquet(again), made)
+    read = load_table(out)
+    assert (read.name, read.df.shape) == ("mine", made.shape)
+    assert read.has_other_size
+
+
+NUMBERS = '[[columns]]\nname = "a"\ndtype = "int64"'
+TEXTS = '[[columns]]\nname = "a"\ndtype = "str"\nwidth = 1000'
+VECTORS = '[[columns]]\nname = "a"\ndtype = "vector"\nlength = 100\nitems = {name = "b", dtype = "bool"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = [", "is not TOML: "),
+        ("rows = 3", "the table has no columns"),
+        (NUMBERS.replace("int64", "int3"), "column 'a': dtype is one of bool, int8"),
+        (f"rows = 1000000000000\n{NUMBERS}", "declares 8,000.0 GB, and"),
+        (f"rows = 1000000000\n{TEXTS}", "declares 1,000.0 GB, and"),
+        (f"rows = 1000000000\n{VECTORS}", "declares 800.0 GB, and"),
+        (f"rows = 0\n{NUMBERS}", "contains no rows, so there is nothing to measure"),
+    ],
+)
+def test_a_specification_without_a_table_is_refused(text, message, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidDataError, match=re.escape(message)):
+        load_table(path)
+
+
 def test_the_command_prints_the_spec_of_a_named_table(tmp_path):
     done = run("-q", "profile", "eq", "--sample", "500", "--keep-names")
     assert (done.returncode, done.stderr) == (0, "")
@@ -228,6 +268,7 @@ def test_the_command_prints_the_spec_of_a_named_table(tmp_path):
             ("eq", "--twin", "twin.csv"),
             "a twin is written as Parquet, to a file *.parquet, not twin.csv",
         ),
+        (("mine.toml",), "mine.toml is a specification already; --twin writes its table"),
     ],
 )
 def test_the_command_reports_errors_before_it_measures(arguments, message):

@@ -293,8 +293,8 @@ def test_a_fill_value_is_kept_under_the_name_that_all_stores_take(tmp_path):
         found.remarks
     )
     # Variables that describe it are in the file, too, whose size says nothing then.
-    assert found.is_part
-    assert not load_data(classic(tmp_path)).is_part
+    assert found.has_other_size
+    assert not load_data(classic(tmp_path)).has_other_size
     # Earlier versions left it out, and measured other data.
     assert found.typed == ("missing_value",)
 

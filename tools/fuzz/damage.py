@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -188,3 +189,13 @@ def damage_json(path: Path, draw: Random, canaries: Canaries) -> None:
         case _:
             lines[number] = changed_json(lines[number].decode(), draw, canaries)
     file.write_bytes(b"\n".join(lines))
+
+
+def damage_toml(path: Path, draw: Random, canaries: Canaries) -> None:
+    """Change parts of a file of TOML."""
+    import tomli_w
+
+    tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    for _ in range(draw.choice((1, 2, 3))):
+        tree = change_tree(tree, draw, canaries)
+    path.write_text(tomli_w.dumps(tree), encoding="utf-8")

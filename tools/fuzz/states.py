@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, asdict, fields, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import FormatBenchError
-from tools.fuzz.damage import change_tree, changed_json, damage_bytes, damage_json
+from tools.fuzz.damage import changed_json, damage_bytes, damage_json, damage_toml
 from tools.fuzz.targets import Target
 from tools.fuzz.text_damage import damage_csv
 
@@ -439,15 +438,6 @@ def _read_state(path: Path) -> Any:
 # Changes
 
 
-def _damage_toml(path: Path, draw: Random, canaries: Canaries) -> None:
-    import tomli_w
-
-    tree = tomllib.loads(path.read_text(encoding="utf-8"))
-    for _ in range(draw.choice((1, 2, 3))):
-        tree = change_tree(tree, draw, canaries)
-    path.write_text(tomli_w.dumps(tree), encoding="utf-8")
-
-
 _TEXTS = ("", "\0" * 4096, "null", "[]", "{}", "1", '"a"', "[" * 100_000, '{"a":' * 100_000, "\ufeff{}", "NaN", "9" * 5000,
           "a = " + "[" * 50_000, "[a", "a.b.c = 1\na = 2", "==1", "numpy", "numpy==1\nnumpy==2", "numpy>=1", "-r x\n", "@ file:///x")  # fmt: skip
 
@@ -457,7 +447,7 @@ def _damage_state(path: Path, draw: Random, canaries: Canaries) -> None:
     if draw.random() < 0.1:
         path.write_bytes(draw.choice((*(text.encode() for text in _TEXTS), b"\xff\xfe{", b"\x80")))
     elif path.suffix == ".toml":
-        _damage_toml(path, draw, canaries)
+        damage_toml(path, draw, canaries)
     elif path.suffix == ".csv":
         damage_csv(path, draw, canaries)
     elif path.suffix == ".txt":

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tools.fuzz import arrow_damage, container_damage, database_damage, hdf5_damage, text_damage
-from tools.fuzz.damage import Damage, damage_bytes, damage_json
+from tools.fuzz.damage import Damage, damage_bytes, damage_json, damage_toml
 from tools.fuzz.reading import confined, in_this_process
 from tools.fuzz.targets import Target
 
@@ -218,6 +218,13 @@ def _objects_hdf5(path: Path) -> None:
     df.to_hdf(path, key="k", format="fixed")
 
 
+def _specification(path: Path) -> None:
+    from data_generator import write_spec
+    from data_generator.profiling.profile import profile
+
+    write_spec(profile(every_type().reset_index()), path)
+
+
 def _compressed(path: Path, compress: Callable[[bytes], bytes], text: Callable[[], str]) -> None:
     path.write_bytes(compress(text().encode()))
 
@@ -294,3 +301,4 @@ def targets() -> Iterator[Target]:
     }
     yield data("compressed", compressed, text_damage.damage_compressed, modules=("zstandard",))
     yield data("pickle", {"t.pkl": lambda path: every_type().to_pickle(path)}, text_damage.damage_pickle)
+    yield data("specification", {"mine.toml": _specification}, damage_toml)

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+# Ending of a specification that is read as the table that it describes.
+SPECIFICATION = ".toml"
 
 STATEMENT = (
     "The specification contains statistics of each column, and no value, category or text of the table. "
@@ -57,22 +59,23 @@ def command(
 
     TABLE is a file, or the name of a generated or real table. The specification contains frequencies,
     order and widths of each column's values, but no value, category or text of the table. Without
-    --out it is printed.
+    --out it is printed. Who gets it makes the twin from it, or measures it by --data my.toml.
 
     \b
     Examples:
       format-bench profile my.parquet --out my.toml
+      format-bench profile my.toml --twin twin.parquet
       format-bench profile flights --twin twin.parquet
     """  # noqa: D301 (click takes the character itself for an unwrapped paragraph)
-    if out:
-        check_ending(out)
-    if twin and twin.suffix != ".parquet":
-        raise click.UsageError(f"a twin is written as Parquet, to a file *.parquet, not {twin.name}")
+    is_spec = _is_spec(table, out, twin)
     limits, parse_dates = taken_limits(options, table), taken_parse_dates(options, table)
     source = Source(table, None, options["trust_pickle"], limits=limits, parse_dates=parse_dates)
     original = _loaded(source, measuring_console(quiet=ctx.obj["quiet"]))
     if options["sample"]:
         original = _block(original, options["sample"], options["seed"])
+    if is_spec and twin:
+        _write(original, twin)
+        return
     spec = profile(original, keep_names=options["keep_names"], seed=options["seed"])
     made = twin_of(spec, original) if twin else None
     if made:
@@ -80,12 +83,24 @@ def command(
     if out:
         write_spec(spec, out)
     elif not twin:
-        click.echo(as_text(spec, ".toml"), nl=False)
+        click.echo(as_text(spec, SPECIFICATION), nl=False)
     if made and twin:
         _write(made.df, twin)
         _show(original, made)
     if not ctx.obj["quiet"]:
         click.echo(STATEMENT, err=True)
+
+
+def _is_spec(table: str, out: Path | None, twin: Path | None) -> bool:
+    """Return True if the table is a specification, whose table alone can be written; check the files."""
+    if out:
+        check_ending(out)
+    if twin and twin.suffix != ".parquet":
+        raise click.UsageError(f"a twin is written as Parquet, to a file *.parquet, not {twin.name}")
+    is_spec = Path(table).suffix == SPECIFICATION
+    if is_spec and (out or not twin):
+        raise click.UsageError(f"{table} is a specification already; --twin writes its table")
+    return is_spec
 
 
 def _loaded(source: Source, shown: Console) -> pd.DataFrame:
