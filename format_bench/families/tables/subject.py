@@ -321,7 +321,9 @@ class Subject:
         self._tables, self._df = tables, next(iter(tables.values()))
         self._layout, self._are_typed = layout or {}, are_typed
         self._constants = constants or {}
+        # Of objects, all values are looked at, and of times the ends; lists of constants ask for each.
         self._contents: dict[str, str] = {}
+        self._ranges: dict[str, tuple[datetime, datetime]] = {}
 
     @property
     def rows(self) -> int:
@@ -387,7 +389,6 @@ class Subject:
 
     def contents(self, column: str) -> str:
         """Return the type of a column, see `adapter_core.predicate.contents_of`."""
-        # Of objects, all values are looked at; lists of constants ask for each.
         if column not in self._contents:
             self._contents[column] = contents_of(self._column(column))
         return self._contents[column]
@@ -413,15 +414,24 @@ class Subject:
         found = comparison.fitted(contents, is_single=is_single)
         if found.type not in {NUMBERS, TIMES, ZONED_TIMES} or not self._are_typed or is_single:
             return found
-        if found.type == ZONED_TIMES:
-            # Arrow compares times of one zone alone.
-            return found.among_times(dtype.unit, *_range_of_times(values)).in_zone(dtype.tz)
-        if found.type == TIMES:
-            return found.among_times(np.datetime_data(dtype)[0], *_range_of_times(values))
+        if found.type in {TIMES, ZONED_TIMES}:
+            return self._among_times(found, values)
         if dtype.kind == "f":
             return replace(found, value=found.number)
         limits = np.iinfo(dtype)
         return found.among_integers(int(limits.min), min(int(limits.max), 2**63 - 1))
+
+    def _among_times(self, comparison: Comparison, values: pd.Series | pd.Index) -> Comparison:
+        """Return a comparison with a time for the unit, the range and the zone of its column."""
+        import numpy as np
+
+        if comparison.column not in self._ranges:
+            self._ranges[comparison.column] = _range_of_times(values)
+        ends, dtype = self._ranges[comparison.column], values.dtype
+        if comparison.type == TIMES:
+            return comparison.among_times(np.datetime_data(dtype)[0], *ends)
+        # Arrow compares times of one zone alone.
+        return comparison.among_times(dtype.unit, *ends).in_zone(dtype.tz)
 
     def between(self, column: str, share: float) -> list[Comparison]:
         """Return the conditions for a share of the rows, by a range in the middle of a column.
