@@ -257,14 +257,6 @@ def dtype_named(name: str) -> Any:
     return pd.api.types.pandas_dtype(name)
 
 
-def nested_dtype(dtype: pa.DataType) -> pd.ArrowDtype | None:
-    """Return pandas' dtype of a nested type of Arrow; None for others, as pyarrow's `types_mapper`."""
-    import pandas as pd
-    import pyarrow as pa
-
-    return pd.ArrowDtype(dtype) if pa.types.is_nested(dtype) else None
-
-
 def nested_array(column: pd.Series) -> Any:
     """Return a column of nested values, shape (rows,), as one array of Arrow; None for other columns.
 

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 from adapter_core import OBJECT_STORES, Codec, Kind, PartialReads, Snippet, Streams, Trait, whole_file
 from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import types_in, without_maps
+from adapter_core.pandas_dtypes import PANDAS
 from adapter_core.snippets import keywords
-from adapter_core.tables.arrow import PANDAS, frame_of_part, pandas_metadata, pandas_of, reader_of
+from adapter_core.tables.arrow import frame_of_part, pandas_metadata, pandas_of, reader_of
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.values import datetimes_beyond_python, integers_beyond_int64
 

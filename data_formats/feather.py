@@ -19,7 +19,7 @@ from adapter_core import (
 from adapter_core.arrow_codec import codec_of_file
 from adapter_core.codec_choice import Recommended
 from adapter_core.file_facts import FileFacts
-from adapter_core.kinds import nested_dtype
+from adapter_core.pandas_dtypes import nested_dtype
 from adapter_core.snippets import keywords
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import slice_of, tables_of

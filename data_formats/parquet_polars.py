@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core import OBJECT_STORES, Given, RemoteTable, Snippet, Tunable
 from adapter_core.codec_choice import Recommended
 from adapter_core.file_facts import FileFacts
+from adapter_core.pandas_dtypes import PANDAS
 from adapter_core.snippets import keywords
 from adapter_core.tables import arrow, polars
 from adapter_core.values import maps_with_repeated_keys
@@ -91,7 +92,7 @@ class Adapter(polars.PolarsFile, Tunable, RemoteTable):
 
         # By default, file names are patterns, and folders named "key=value" become columns.
         table = pl.read_parquet(path, columns=columns, glob=False, hive_partitioning=False).to_arrow()
-        return arrow.frame_of(table, pl.read_parquet_metadata(path).get(arrow.PANDAS))
+        return arrow.frame_of(table, pl.read_parquet_metadata(path).get(PANDAS))
 
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         import polars as pl
@@ -100,7 +101,7 @@ class Adapter(polars.PolarsFile, Tunable, RemoteTable):
         lazy = _remote_scan(file)
         table = (lazy if columns is None else lazy.select(columns)).collect().to_arrow()
         metadata = pl.read_parquet_metadata(file.url, **options)
-        return arrow.frame_of(table, metadata.get(arrow.PANDAS))
+        return arrow.frame_of(table, metadata.get(PANDAS))
 
     def _count_rows_remote(self, file: RemoteFile) -> int:
         import polars as pl
@@ -121,7 +122,7 @@ class Adapter(polars.PolarsFile, Tunable, RemoteTable):
     def _framing(self, table: pl.LazyFrame, path: Path) -> Callable[[pa.Table], pd.DataFrame]:
         import polars as pl
 
-        return partial(arrow.frame_of_part, metadata=pl.read_parquet_metadata(path)[arrow.PANDAS])
+        return partial(arrow.frame_of_part, metadata=pl.read_parquet_metadata(path)[PANDAS])
 
 
 def _write(df: pd.DataFrame, path: Path | str, **options: Any) -> None:
@@ -129,7 +130,7 @@ def _write(df: pd.DataFrame, path: Path | str, **options: Any) -> None:
 
     table, by_arrow = polars.of_pandas(df)
     schema = by_arrow.schema if by_arrow is not None else pa.Schema.from_pandas(df, preserve_index=False)
-    metadata = {arrow.PANDAS: schema.metadata[arrow.PANDAS.encode()].decode()}
+    metadata = {PANDAS: schema.metadata[PANDAS.encode()].decode()}
     table.write_parquet(path, metadata=metadata, **options)
 
 

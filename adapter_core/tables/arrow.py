@@ -15,7 +15,8 @@ from operator import and_
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Batch, Comparison, InvalidSelectionError, Kind, Predicate, UnknownNameError
-from adapter_core.kinds import deeper, nested_dtype, without_views
+from adapter_core.kinds import deeper, without_views
+from adapter_core.pandas_dtypes import PANDAS, column_metadata, nullable_dtype, types_mapper
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-
-PANDAS = "pandas"
-"""Key of the pandas metadata, which describe the dtypes of a table, in an Arrow schema:
-https://pandas.pydata.org/docs/development/developer.html"""
 
 REFUSES_WITH_METADATA = {
     Kind.COMPLEX: "Arrow has no type for them",
@@ -89,23 +86,8 @@ def pandas_of(table: pa.Table) -> pd.DataFrame:
     for position, field in enumerate(table.schema):
         if pa.types.is_nested(field.type) and (plain := without_views(field.type)) != field.type:
             table = table.set_column(position, field.name, table.column(position).cast(plain))
-    intervals = _interval_types(table.schema)
     # As objects, lists would lose the type of their elements, and nulls among numbers.
-    return table.to_pandas(
-        types_mapper=lambda dtype: None if dtype in intervals else nested_dtype(dtype)
-    )
-
-
-def _interval_types(schema: pa.Schema) -> list[pa.DataType]:
-    """Return the structs that are intervals of pandas, whose own type some engines drop."""
-    import pyarrow as pa
-
-    structs = {field.name: field.type for field in schema if pa.types.is_struct(field.type)}
-    if not structs or PANDAS.encode() not in (schema.metadata or {}):
-        return []
-    columns = json.loads(schema.metadata[PANDAS.encode()])["columns"]
-    names = (each["name"] for each in columns if each["numpy_type"].startswith("interval["))
-    return [structs[name] for name in names if name in structs]
+    return table.to_pandas(types_mapper=types_mapper(table.schema))
 
 
 def reader_of(
@@ -202,7 +184,7 @@ def frame_of_part(table: pa.Table, metadata: str | None = None) -> pd.DataFrame:
 
 def may_be_nullable(schema: pa.Schema) -> list[str]:
     """Return the columns whose dtype in pandas depends on nulls, unless metadata tell it."""
-    return [field.name for field in schema if _nullable_dtype(field.type)]
+    return [field.name for field in schema if nullable_dtype(field.type)]
 
 
 def contents_of_type(arrow: pa.DataType) -> str:
@@ -314,32 +296,11 @@ def _saved_time(arrow: pa.DataType, saved: dict[str, Any]) -> pa.DataType:
 def _nullable_metadata(table: pa.Table, nullable: Collection[str]) -> str:
     """Return pandas metadata with nullable dtypes for the columns that need them."""
     columns = [
-        _column_metadata(field)
+        column_metadata(field, nullable_dtype(field.type))
         for field, column in zip(table.schema, table.columns, strict=True)
-        if (column.null_count or field.name in nullable) and _nullable_dtype(field.type)
+        if (column.null_count or field.name in nullable) and nullable_dtype(field.type)
     ]
     return json.dumps({"index_columns": [], "column_indexes": [], "columns": columns})
-
-
-def _column_metadata(field: pa.Field) -> dict[str, Any]:
-    return {
-        "name": field.name,
-        "field_name": field.name,
-        "pandas_type": str(field.type),
-        "numpy_type": _nullable_dtype(field.type),
-        "metadata": None,
-    }
-
-
-def _nullable_dtype(arrow: pa.DataType) -> str:
-    """Return the name of the nullable dtype for an Arrow type; empty for most."""
-    import pyarrow as pa
-
-    if pa.types.is_boolean(arrow):
-        return "boolean"
-    if pa.types.is_integer(arrow):
-        return f"{'U' if pa.types.is_unsigned_integer(arrow) else ''}Int{arrow.bit_width}"
-    return ""
 
 
 def array_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Batch]:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidDataError
-from adapter_core.kinds import Kind, kind_of_arrow, nested_dtype, types_in, without_views
+from adapter_core.kinds import (
+    Kind,
+    kind_of_arrow,
+    types_in,
+    without_views,
+)
+from adapter_core.pandas_dtypes import (
+    PANDAS,
+    column_metadata,
+    nested_dtype,
+    nullable_dtype,
+    types_mapper,
+)
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._reader import ReadRequest, TableReader, check_columns, check_fits
 
@@ -87,13 +100,45 @@ class ArrowReader(TableReader):
 
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:
-    """Return a table with each column in one chunk, as in generated tables, nested ones as Arrow's."""
+    """Return a table with each column in one chunk, as generated ones have, and no value changed.
+
+    Nested columns have dtypes of Arrow, integers and booleans with nulls the nullable ones of pandas,
+    and all others NumPy's or pandas' default ones, also if they were saved with dtypes of Arrow.
+    """
     for position, field in enumerate(table.schema):
         plain = without_views(field.type)
         if plain != field.type:
             table = table.set_column(position, field.name, table.column(position).cast(plain))
     # pandas keeps the chunks of text columns, and later operations take longer with many of them.
-    return table.combine_chunks().to_pandas(types_mapper=nested_dtype)
+    table = table.combine_chunks().replace_schema_metadata({PANDAS: json.dumps(_metadata(table))})
+    return table.to_pandas(types_mapper=types_mapper(table.schema))
+
+
+def _metadata(table: pa.Table) -> dict[str, Any]:
+    """Return pandas' metadata of a table, with the dtypes that `to_pandas` states."""
+    metadata = table.schema.pandas_metadata or {"index_columns": [], "column_indexes": [], "columns": []}
+    columns = {each.get("field_name", each["name"]): each for each in metadata["columns"]}
+    for field, column in zip(table.schema, table.columns, strict=True):
+        known = columns.get(field.name, {})
+        if column.null_count and (dtype := nullable_dtype(field.type)):
+            columns[field.name] = {**column_metadata(field, dtype), **known, "numpy_type": dtype}
+        elif known.get("numpy_type", "").endswith("[pyarrow]"):
+            # pandas itself does not know all of them, e.g. dictionary<values=string, indices=int32>.
+            columns[field.name] = {**known, "numpy_type": "object"}
+    return {**metadata, "columns": list(columns.values())}
+
+
+def without_arrow_types(df: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose columns have dtypes of Arrow only where they are nested."""
+    import pandas as pd
+    import pyarrow as pa
+
+    df = df.copy(deep=False)
+    for position, dtype in enumerate(df.dtypes):
+        if isinstance(dtype, pd.ArrowDtype) and nested_dtype(dtype.pyarrow_dtype) is None:
+            column = pa.chunked_array(df.iloc[:, position].array.__arrow_array__())
+            df.isetitem(position, to_pandas(pa.table({"": column}))[""])
+    return df
 
 
 def row_bytes(schema: pa.Schema) -> int:

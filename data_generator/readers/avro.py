@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidDataError
 from data_generator.readers._reader import ReadRequest, TableReader, check_columns, check_fits
+from data_generator.readers._values import typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,7 @@ class AvroReader(TableReader):
                 check_fits(request.path, expected * (RECORD_BYTES + VALUE_BYTES * len(names)))
                 records.extend(block)
             # Named columns remain in a file without records, in their order.
-            return pd.DataFrame(records, columns=names)
+            return typed(pd.DataFrame(records, columns=names, dtype=object))
 
 
 def check_schema(path: Path, schema: Any) -> None:

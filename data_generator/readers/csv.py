@@ -15,6 +15,7 @@ from data_generator.labels import refuse_duplicates
 from data_generator.location import bare_name
 from data_generator.readers import _text
 from data_generator.readers._reader import ReadRequest, TableReader, check_columns
+from data_generator.readers._values import without_needless_nullable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,13 +63,15 @@ class CSVReader(TableReader):
             warnings.simplefilter("error", pd.errors.ParserWarning)
             # Without index_col, lines longer than the header make the first column an index; with
             # low_memory, types are inferred part by part, and a column may get several.
-            return pd.read_csv(
+            df = pd.read_csv(
                 request.path,
                 sep=separator,
                 index_col=False,
                 low_memory=False,
                 compression=request.codec,
+                dtype_backend="numpy_nullable",
             )
+        return without_needless_nullable(df)
 
 
 def _header(request: ReadRequest) -> tuple[str, list[str]]:

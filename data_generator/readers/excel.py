@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._reader import ReadRequest, TableReader, check_fits
+from data_generator.readers._values import without_needless_nullable
 from data_generator.readers._workbook import check_workbook
 
 if TYPE_CHECKING:
@@ -58,7 +59,10 @@ class ExcelReader(TableReader):
         sheet = request.only(with_header, "sheet")
         refuse_duplicates(request.path, headers[sheet])
         with self.guard(request):
-            return pd.read_excel(request.path, sheet_name=sheet, engine="openpyxl")
+            df = pd.read_excel(
+                request.path, sheet_name=sheet, engine="openpyxl", dtype_backend="numpy_nullable"
+            )
+        return without_needless_nullable(df)
 
 
 def _header(sheet: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""Reader of JSON, an array of records or one record per line, through pandas."""
+"""Reader of JSON, an array of records or one record per line, through the standard library."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidDataError
 from data_generator.location import bare_name
 from data_generator.readers import _text
 from data_generator.readers._reader import ReadRequest, TableReader
+from data_generator.readers._values import typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,7 +40,7 @@ class JSONReader(TableReader):
         return start.startswith((b"[{", b'{"'))
 
     def guard(self, request: ReadRequest) -> AbstractContextManager[None]:
-        """Return the context manager for calls into pandas."""
+        """Return the context manager for the parser."""
         return _text.guard(request, self.kind)
 
     def read(self, request: ReadRequest) -> pd.DataFrame:
@@ -55,13 +56,20 @@ class JSONReader(TableReader):
         with self.guard(request):
             _text.check_unpacked(request, 2 + RECORD_BYTES, Memory().add)
         with self.guard(request):
-            return pd.read_json(
-                request.path,
-                orient="records",
-                lines=is_by_line,
-                dtype=False,
-                compression=request.codec,
-            )
+            records = _records(request, is_by_line=is_by_line)
+        if not all(isinstance(each, dict) for each in records):
+            raise InvalidDataError(request.path, "contains values that are not records")
+        with self.guard(request):
+            return typed(pd.DataFrame(records, dtype=object))
+
+
+def _records(request: ReadRequest, *, is_by_line: bool) -> list[Any]:
+    # Not by pandas, whose floats are other ones in the last place.
+    with _text.opened(request) as text:
+        if not is_by_line:
+            found = json.load(text)
+            return found if isinstance(found, list) else [found]
+        return [json.loads(line) for line in text if not line.isspace()]
 
 
 @dataclass

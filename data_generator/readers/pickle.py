@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
+from data_generator.readers._arrow import without_arrow_types
 from data_generator.readers._pickles import DANGER
 from data_generator.readers._reader import ReadRequest, TableReader
 
@@ -29,9 +30,9 @@ class PickleReader(TableReader):
         with self.guard(request):
             found = pd.read_pickle(request.path, compression=request.codec)  # noqa: S301 (trusted)
         if isinstance(found, pd.Series):
-            return found.to_frame()
+            found = found.to_frame()
         if not isinstance(found, pd.DataFrame):
             raise InvalidDataError(
                 request.path, f"contains a {type(found).__name__}, not a pandas DataFrame"
             )
-        return found
+        return without_arrow_types(found)

@@ -1,4 +1,4 @@
-"""Reader of SQLite databases, through the standard library and pandas."""
+"""Reader of SQLite databases, through the standard library."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from adapter_core.errors import InvalidDataError
 from data_generator.foreign_parts import check_beside
 from data_generator.readers._reader import ReadRequest, TableReader
+from data_generator.readers._values import typed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,9 @@ class SQLiteReader(TableReader):
         table = request.only(tables, "table")
         quoted = table.replace('"', '""')
         with self.guard(request), closing(connected(address)) as database:
-            return pd.read_sql_query(f'SELECT * FROM "{quoted}"', database)  # noqa: S608 (quoted)
+            rows = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 (quoted)
+            names = [column for column, *_ in rows.description]
+            return typed(pd.DataFrame(rows.fetchall(), columns=names, dtype=object))
 
 
 def _address(path: Path) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adapter_core.kinds import dtype_named
+from adapter_core.pandas_dtypes import nullable_dtype
 from data_generator.realistic.columns import column
 from data_generator.spec.io import checked
 
@@ -58,15 +60,5 @@ def _series(array: pa.Array) -> pd.Series:
     kind = array.type
     if pa.types.is_nested(kind):
         return pd.Series(pd.arrays.ArrowExtensionArray(array))
-    nullable = array.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind))
-    return array.to_pandas(types_mapper=_nullable if nullable else None)
-
-
-def _nullable(kind: pa.DataType) -> object:
-    import pandas as pd
-    import pyarrow as pa
-
-    if pa.types.is_boolean(kind):
-        return pd.BooleanDtype()
-    name = str(kind)
-    return getattr(pd, f"{name.replace('uint', 'UInt').replace('int', 'Int')}Dtype")()
+    dtype = nullable_dtype(kind) if array.null_count else ""
+    return array.to_pandas(types_mapper=(lambda _: dtype_named(dtype)) if dtype else None)

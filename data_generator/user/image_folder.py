@@ -93,7 +93,8 @@ def _check_notes(df: pd.DataFrame, notes: Path) -> None:
             notes, f"labels {df['file'][df['file'].duplicated()].iloc[0]} more than once"
         )
     label = df["label"]
-    if label.dtype.kind != "i" or label.min() < 0 or label.max() > MAX_LABEL:
+    is_whole = label.dtype.kind == "i" and label.notna().all()
+    if not is_whole or label.min() < 0 or label.max() > MAX_LABEL:
         raise InvalidDataError(notes, f"has labels that are not whole numbers from 0 to {MAX_LABEL}")
 
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
+import sqlite3
+from contextlib import closing
 
+import duckdb
+import fastavro
+import lance
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyarrow import feather
+from pyarrow import feather, orc
 
 from adapter_core.errors import InvalidDataError
 from adapter_core.kinds import Kind, kinds_of
@@ -58,6 +65,119 @@ def test_dates_in_delimited_text_are_said_and_can_be_kept_as_text(tmp_path, endi
     kept = load_table(path, parse_dates=False)
     assert kept.df["day"].tolist() == ["2024-01-31"]
     assert (kept.remarks, kept.typed) == ((), ())
+
+
+ROWS = [
+    {"whole": 2**60 + 1, "small": -1, "truth": True, "real": 0.1, "text": "a"},
+    {"whole": None, "small": None, "truth": None, "real": None, "text": None},
+    {"whole": 3, "small": 0, "truth": False, "real": 4.0, "text": "b"},
+]
+
+
+def _csv(rows, path):
+    lines = [",".join("" if each is None else str(each) for each in row.values()) for row in rows]
+    path.write_text("\n".join([",".join(rows[0]), *lines, ""]))
+
+
+def _avro(rows, path):
+    types = {"whole": "long", "small": "int", "truth": "boolean", "real": "double", "text": "string"}
+    fields = [{"name": name, "type": ["null", kind]} for name, kind in types.items()]
+    with path.open("wb") as file:
+        fastavro.writer(file, {"type": "record", "name": "row", "fields": fields}, rows)
+
+
+def _duckdb(rows, path):
+    with duckdb.connect(path) as database:
+        database.register("given", pa.Table.from_pylist(rows))
+        database.execute("CREATE TABLE t AS SELECT * FROM given")
+
+
+def _sqlite(rows, path):
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE t (whole, small, truth, real, text)")
+        database.executemany("INSERT INTO t VALUES (:whole, :small, :truth, :real, :text)", rows)
+        database.commit()
+
+
+WRITERS = {
+    "avro": _avro,
+    "csv": _csv,
+    "duckdb": _duckdb,
+    "feather": lambda rows, path: feather.write_feather(pa.Table.from_pylist(rows), path),
+    "json": lambda rows, path: path.write_text(json.dumps(rows)),
+    "jsonl": lambda rows, path: path.write_text("\n".join(map(json.dumps, rows))),
+    "lance": lambda rows, path: lance.write_dataset(pa.Table.from_pylist(rows), path),
+    "orc": lambda rows, path: orc.write_table(pa.Table.from_pylist(rows), path),
+    "parquet": lambda rows, path: pq.write_table(pa.Table.from_pylist(rows), path),
+    "sqlite": _sqlite,
+    "xlsx": lambda rows, path: pd.DataFrame(rows, dtype=object).to_excel(path, index=False),
+}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_integers_and_booleans_with_nulls_are_read_as_such(ending, tmp_path):
+    path = tmp_path / f"rows.{ending}"
+    WRITERS[ending](ROWS, path)
+    found = load_table(path).df
+    # SQLite has no booleans, and Excel stores floats of 64 bits alone.
+    truth = Kind.NULLABLE_INTEGER if ending == "sqlite" else Kind.NULLABLE_BOOLEAN
+    assert kinds_of(found) == [*[Kind.NULLABLE_INTEGER] * 2, truth, Kind.FLOAT, Kind.TEXT]
+    expected = [{**ROWS[0], "whole": 2**60}, *ROWS[1:]] if ending == "xlsx" else ROWS
+    assert found.astype(object).where(found.notna(), None).to_dict("records") == expected
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_columns_without_nulls_have_types_of_numpy(ending, tmp_path):
+    path = tmp_path / f"rows.{ending}"
+    WRITERS[ending](ROWS[::2], path)
+    truth = Kind.INTEGER if ending == "sqlite" else Kind.BOOLEAN
+    kinds = [Kind.INTEGER, Kind.INTEGER, truth, Kind.FLOAT, Kind.TEXT]
+    assert kinds_of(load_table(path).df) == kinds
+
+
+@pytest.mark.parametrize("digits", [2, 17])
+def test_floats_in_text_are_read_exactly(digits, tmp_path):
+    floats = [float(f"{each:.{digits}g}") for each in np.random.default_rng(1).random(20_000) * 100]
+    (tmp_path / "a.json").write_text(json.dumps([{"c": each} for each in floats]))
+    (tmp_path / "a.csv").write_text("\n".join(["c", *map(repr, floats)]))
+    for name in ("a.json", "a.csv"):
+        assert load_table(tmp_path / name).df["c"].tolist() == floats
+
+
+def test_flat_columns_of_arrows_dtypes_are_pandas_own(tmp_path):
+    arrow = pa.Table.from_pylist(ROWS).append_column(
+        "kind", pa.array(["a", None, "b"]).dictionary_encode()
+    )
+    arrow = arrow.append_column("day", pa.array([dt.date(2020, 1, 1)] * 3))
+    arrow = arrow.append_column("list", pa.array([[1, None], None, []]))
+    df = arrow.to_pandas(types_mapper=pd.ArrowDtype)
+    df.to_parquet(tmp_path / "a.parquet")
+    df.to_feather(tmp_path / "a.feather")
+    df.to_pickle(tmp_path / "a.pkl")
+    pq.write_table(arrow, tmp_path / "plain.parquet")
+    expected = load_table(tmp_path / "plain.parquet").df
+    assert kinds_of(expected)[2:] == [
+        Kind.NULLABLE_BOOLEAN,
+        Kind.FLOAT,
+        Kind.TEXT,
+        Kind.CATEGORY,
+        Kind.DATE,
+        Kind.LIST,
+    ]
+    for name in ("a.parquet", "a.feather", "a.pkl"):
+        found = load_table(tmp_path / name, trust_pickle=True).df
+        pd.testing.assert_frame_equal(found, expected)
+
+
+def test_intervals_are_read_where_pandas_has_not_registered_their_type(tmp_path):
+    df = pd.DataFrame({"c": pd.interval_range(0, 2)})
+    df.to_parquet(tmp_path / "a.parquet")
+    pa.unregister_extension_type("pandas.interval")
+    try:
+        found = load_table(tmp_path / "a.parquet").df
+    finally:
+        pa.register_extension_type(pa.array(df["c"]).type)
+    pd.testing.assert_frame_equal(found, df)
 
 
 def test_every_kind_of_nested_column_is_loaded_from_files_with_types(tmp_path):

@@ -295,7 +295,7 @@ TEXT = {
     "empty objects": (file("[{}, {}]", "a.json"), "contains no columns"),
     "JSON nested too deep": (
         file('[{"a": ' + "[" * 5_000 + "]" * 5_000 + "}]", "a.json"),
-        "cannot be read as JSON: Reached object decoding depth limit",
+        "cannot be read as JSON: maximum recursion depth exceeded",
     ),
     "a line nested too deep": (
         file('{"a": ' + "[" * 90_000 + "]" * 90_000 + '}\n{"a": 1}\n', "a.json"),
@@ -304,7 +304,15 @@ TEXT = {
     "an array that is cut": (file('[{"a": 1}, {"a"', "a.json"), "cannot be read as JSON: "),
     "an integer beyond 64 bits": (
         file('[{"a": 12345678901234567890123}]', "a.json"),
-        "cannot be read as JSON: Value is too big",
+        "cannot be read as JSON: column 'a' has integers beyond 64 bits",
+    ),
+    "integers of both signs beyond 63 bits": (
+        file('[{"a": 18446744073709551615}, {"a": -1}]', "a.json"),
+        "cannot be read as JSON: column 'a' has integers beyond 64 bits",
+    ),
+    "an array of something else": (
+        file('[{"a": 1}, [2]]', "a.json"),
+        "contains values that are not records",
     ),
     "lines of something else": (file('{"a": 1}\nx\n', "a.jsonl"), "cannot be read as JSON: "),
 }

@@ -1,0 +1,65 @@
+"""Dtypes of columns that libraries read as Python's values, or as nullable ones of pandas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def typed(df: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of Python's objects with the dtypes that pandas infers.
+
+    Integers and booleans with nulls have nullable dtypes, in which no value changes.
+
+    Raises
+    ------
+    ValueError
+        If integers of a column are not those of one type of 64 bits.
+    """
+    import pandas as pd
+
+    df = df.copy(deep=False)
+    for position, name in enumerate(df.columns):
+        column = df.iloc[:, position]
+        match pd.api.types.infer_dtype(column, skipna=True):
+            case "boolean" if column.isna().any():
+                found = column.astype("boolean")
+            case "integer":
+                found = _integers(column, name)
+            case _:
+                found = pd.Series(column.tolist())
+        df.isetitem(position, found)
+    return df
+
+
+def _integers(column: pd.Series, name: str) -> pd.Series:
+    """Return objects that are integers or nulls as integers of 64 bits, nullable ones if need be."""
+    values = column.dropna()
+    low, high = values.min(), values.max()
+    if low < -(2**63) or high >= (2**64 if low >= 0 else 2**63):
+        raise ValueError(f"column {name!r} has integers beyond 64 bits")
+    nullable = "Int64" if high < 2**63 else "UInt64"
+    return column.astype(nullable if len(values) < len(column) else nullable.lower())
+
+
+def without_needless_nullable(df: pd.DataFrame) -> pd.DataFrame:
+    """Return a table that has nullable dtypes for integers and booleans with nulls alone.
+
+    Text has pandas' default dtype, floats and columns without values are NumPy's.
+    """
+    import numpy as np
+    import pandas as pd
+
+    df = df.copy(deep=False)
+    for position, dtype in enumerate(df.dtypes):
+        column = df.iloc[:, position]
+        if isinstance(dtype, pd.StringDtype):
+            df.isetitem(position, column.astype("str"))
+        elif plain := getattr(dtype, "numpy_dtype", None):
+            if plain.kind == "f" or column.isna().all():
+                df.isetitem(position, column.to_numpy(np.float64, na_value=np.nan))
+            elif not column.isna().any():
+                df.isetitem(position, column.to_numpy(plain))
+    return df
