@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from adapter_core.errors import InvalidDataError
 from data_generator.foreign_parts import check_beside
 from data_generator.readers._arrow import to_pandas
 from data_generator.readers._reader import ReadRequest, TableReader, check_columns, check_fits
@@ -23,6 +24,9 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 # Set afterwards, since the first one fixes the temporary directory.
 DEFENCES = ("SET enable_external_access = false", "SET lock_configuration = true")
+
+# Arrow has no type for them, and gets other values: of 12:00:00+02, 12:00:00.
+REFUSED = frozenset(("bignum", "bit", "time with time zone", "uhugeint", "union"))
 
 TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE NOT internal ORDER BY ALL"
 
@@ -50,6 +54,10 @@ class DuckDBReader(TableReader):
             ((rows,),) = database.sql(f"SELECT count(*) FROM {quoted}").fetchall()  # noqa: S608 (quoted)
             table = database.sql(f"SELECT * FROM {quoted}")  # noqa: S608 (quoted)
             check_columns(request.path, len(table.columns))
+            for name, kind in zip(table.columns, table.types, strict=True):
+                if kind.id in REFUSED:
+                    problem = f"has a column {name!r} of {kind}, which Arrow has no type for"
+                    raise InvalidDataError(request.path, problem, "cast it, or leave it out")
             check_fits(request.path, rows * len(table.columns))
             return to_pandas(table.to_arrow_table())
 

@@ -180,6 +180,35 @@ def test_intervals_are_read_where_pandas_has_not_registered_their_type(tmp_path)
     pd.testing.assert_frame_equal(found, df)
 
 
+@pytest.mark.parametrize(
+    ("times", "unit"),
+    [
+        (["3000-01-01", "NaT", "2024-01-01T00:00:00.000001"], "us"),
+        (["1600-01-01"], "us"),
+        (["2262-01-01", "1678-01-01"], "ns"),
+        (["NaT"], "ns"),
+    ],
+)
+def test_times_of_96_bits_are_those_of_the_file(times, unit, tmp_path):
+    # As Spark and Impala write them.
+    expected, path = np.array(times, "datetime64[us]"), tmp_path / "a.parquet"
+    table = pa.table({"a.t": expected, "s": ["a"] * len(times)})
+    pq.write_table(table, path, use_deprecated_int96_timestamps=True)
+    found = load_table(path).df["a.t"]
+    assert str(found.dtype) == f"datetime64[{unit}]"
+    np.testing.assert_array_equal(found.to_numpy("datetime64[us]"), expected)
+    if times[0] == "3000-01-01":
+        assert pq.read_table(path)["a.t"][0].as_py().year == 1830
+
+
+@pytest.mark.parametrize("value", ["'12:00:00+02'::TIMETZ", "'101'::BIT", "1::UHUGEINT", "1::BIGNUM"])
+def test_types_of_duckdb_that_would_become_other_values_are_refused(value, tmp_path):
+    with duckdb.connect(tmp_path / "a.duckdb") as database:
+        database.execute(f"CREATE TABLE t AS SELECT 1 AS a, {value} AS b")
+    with pytest.raises(InvalidDataError, match=r"has a column 'b' of .*, which Arrow has"):
+        load_table(tmp_path / "a.duckdb")
+
+
 def test_every_kind_of_nested_column_is_loaded_from_files_with_types(tmp_path):
     nested = {
         name: df
