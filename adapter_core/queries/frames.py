@@ -75,7 +75,7 @@ def plain(column: Any, contents: str = "") -> Any:
         return column.astype(_DTYPES.get(contents, "object"))
     # Of pandas' own types, so that nulls make no floats of integers.
     values = pd.array(column.cat.categories.to_numpy())
-    return pd.Series(values.take(column.cat.codes, allow_fill=True), column.index)
+    return pd.Series(values.take(column.cat.codes.to_numpy(), allow_fill=True), column.index)
 
 
 def aggregated(values: Any, aggregate: Aggregate) -> Any:
