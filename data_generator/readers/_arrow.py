@@ -106,12 +106,28 @@ def to_pandas(table: pa.Table) -> pd.DataFrame:
     and all others NumPy's or pandas' default ones, also if they were saved with dtypes of Arrow.
     """
     for position, field in enumerate(table.schema):
-        plain = without_views(field.type)
+        column = _stored(table.column(position))
+        plain = without_views(column.type)
         if plain != field.type:
-            table = table.set_column(position, field.name, table.column(position).cast(plain))
+            table = table.set_column(position, field.name, column.cast(plain))
     # pandas keeps the chunks of text columns, and later operations take longer with many of them.
     table = table.combine_chunks().replace_schema_metadata({PANDAS: json.dumps(_metadata(table))})
     return table.to_pandas(types_mapper=types_mapper(table.schema))
+
+
+def _stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column of an extension type as it is stored, unless the type is of pandas.
+
+    Of a type that is another name for one of Arrow, it is that one.
+    """
+    import pyarrow as pa
+
+    kind = column.type
+    if not isinstance(kind, pa.BaseExtensionType) or kind.extension_name.startswith("pandas."):
+        return column
+    if kind.extension_name == "arrow.bool8":
+        return column.cast(pa.bool_())
+    return pa.chunked_array([chunk.storage for chunk in column.chunks], kind.storage_type)
 
 
 def _metadata(table: pa.Table) -> dict[str, Any]:

@@ -169,6 +169,23 @@ def test_flat_columns_of_arrows_dtypes_are_pandas_own(tmp_path):
         pd.testing.assert_frame_equal(found, expected)
 
 
+def test_extension_types_of_arrow_are_read_as_they_are_stored(tmp_path):
+    tensor = pa.array([[1, 2], None], pa.list_(pa.int32(), 2))
+    stored = {
+        "uuid": (pa.uuid(), pa.array([bytes(16), None], pa.binary(16))),
+        "json": (pa.json_(), pa.array(['{"a": 1}', None])),
+        "tensor": (pa.fixed_shape_tensor(pa.int32(), [2]), tensor),
+    }
+    arrays = {name: pa.ExtensionArray.from_storage(*each) for name, each in stored.items()}
+    arrays["truth"] = pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1, None], pa.int8()))
+    path = tmp_path / "a.feather"
+    feather.write_feather(pa.table(arrays), path)
+    found = load_table(path).df
+    assert kinds_of(found) == [Kind.BINARY, Kind.TEXT, Kind.VECTOR, Kind.NULLABLE_BOOLEAN]
+    assert found["tensor"].array.__arrow_array__().combine_chunks() == tensor
+    assert found["truth"].tolist() == [True, pd.NA]
+
+
 def test_intervals_are_read_where_pandas_has_not_registered_their_type(tmp_path):
     df = pd.DataFrame({"c": pd.interval_range(0, 2)})
     df.to_parquet(tmp_path / "a.parquet")
