@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core.errors import InvalidDataError
 from data_generator.labels import refuse_duplicates
 from data_generator.readers._reader import ReadRequest, TableReader, check_fits
-from data_generator.readers._values import without_needless_nullable
+from data_generator.readers._values import typed
 from data_generator.readers._workbook import check_workbook
 
 if TYPE_CHECKING:
@@ -59,10 +59,16 @@ class ExcelReader(TableReader):
         sheet = request.only(with_header, "sheet")
         refuse_duplicates(request.path, headers[sheet])
         with self.guard(request):
-            df = pd.read_excel(
-                request.path, sheet_name=sheet, engine="openpyxl", dtype_backend="numpy_nullable"
+            # Cells have types: text is no number, truth value or null, as pandas takes it for.
+            cells = pd.read_excel(
+                request.path,
+                sheet_name=sheet,
+                engine="openpyxl",
+                dtype=object,
+                keep_default_na=False,
+                na_values=[""],
             )
-        return without_needless_nullable(df)
+            return typed(cells, are_floats=True)
 
 
 def _header(sheet: Any) -> list[str]:

@@ -135,6 +135,23 @@ def test_columns_without_nulls_have_types_of_numpy(ending, tmp_path):
     assert kinds_of(load_table(path).df) == kinds
 
 
+def test_text_in_cells_is_no_number_and_no_null(tmp_path):
+    rows = {
+        "code": ["007", None, "1e5"],
+        "country": ["NA", "nan", ""],
+        "truth": ["TRUE", "FALSE", "TRUE"],
+        "wide": [1e300, 2.5, None],
+        "whole": [1e300, 1e18, None],
+    }
+    path = tmp_path / "a.xlsx"
+    pd.DataFrame(rows, dtype=object).to_excel(path, index=False)
+    found = load_table(path).df
+    assert kinds_of(found) == [Kind.TEXT, Kind.TEXT, Kind.TEXT, Kind.FLOAT, Kind.FLOAT]
+    values = found.astype(object).where(found.notna(), None).to_dict("list")
+    # A workbook has no empty text.
+    assert values == {**rows, "country": ["NA", "nan", None]}
+
+
 @pytest.mark.parametrize("digits", [2, 17])
 def test_floats_in_text_are_read_exactly(digits, tmp_path):
     floats = [float(f"{each:.{digits}g}") for each in np.random.default_rng(1).random(20_000) * 100]
