@@ -63,10 +63,11 @@ function formOf(text) {
 
 // A column that is told value by value: text, numbers, booleans, dates, and null.
 //
-// Of text files and workbooks, text may stand for numbers and booleans, by the rules of pandas.
+// Of text files, text may stand for numbers and booleans, by the rules of pandas. Of workbooks, all numbers are floats,
+// and those without a fraction are integers as far as 64 bits have them.
 export class Column {
-  constructor(name, { converts, dates = false }) {
-    Object.assign(this, { name, converts, dates, values: [], nulls: 0 })
+  constructor(name, { converts, dates = false, areFloats = false }) {
+    Object.assign(this, { name, converts, dates, areFloats, values: [], nulls: 0 })
     this.found = { text: 0, number: 0, boolean: 0, time: 0 }
     this.areAll = { numeric: true, integer: true, signed: true, unsigned: true, truth: true }
     this.form = undefined
@@ -85,7 +86,8 @@ export class Column {
   addNumber(value) {
     this.found.number += 1
     if (!Number.isInteger(value)) this.areAll.integer = false
-    if (value < 0) this.areAll.unsigned = false
+    if (value < -(2 ** 63) || value >= 2 ** 63) this.areAll.signed = false
+    if (value < 0 || value >= 2 ** 64) this.areAll.unsigned = false
   }
 
   addText(text) {
@@ -110,19 +112,22 @@ export class Column {
 
   // The column as {name, kind, bytes, values}: bytes of a value, null where they vary.
   finished() {
-    const { name, found, areAll, nulls, values, converts } = this
+    const { name, found, areAll, nulls, values, converts, areFloats } = this
     const as = (kind, bytes, convert = each => each) =>
       ({ name, kind, bytes, values: values.map(each => (each === null ? null : convert(each))) })
     const areNumbers = found.text && converts && areAll.numeric && !found.boolean && !found.time
     const areTruths = found.text && converts && areAll.truth && !found.number && !found.time
     const kinds = Object.values(found).filter(Boolean).length
-    if (!kinds) return converts ? as(KIND.float, 8) : as(KIND.null, 0)
+    if (!kinds) return converts || areFloats ? as(KIND.float, 8) : as(KIND.null, 0)
     if (areTruths) return as(nulls ? KIND.nullableBoolean : KIND.boolean, BOOLEAN_BYTES, each => TRUTHS.get(each) ?? each)
     if (areNumbers || (found.number && kinds === 1)) {
-      if (!areAll.integer || nulls) return as(KIND.float, 8, each => Number(String(each).replace(/inf(inity)?/i, 'Infinity')))
+      const isWhole = areAll.integer && (areAll.signed || areAll.unsigned || !areFloats)
+      if (!isWhole) return as(KIND.float, 8, each => Number(String(each).replace(/inf(inity)?/i, 'Infinity')))
       const exactly = each => (String(each).length > SAFE_DIGITS ? BigInt(String(each).trim().replace('+', '')) : Number(each))
-      if (areAll.signed) return as(KIND.integer, 8, exactly)
-      if (areAll.unsigned) return as(KIND.unsigned, 8, exactly)
+      if (areAll.signed) return as(nulls ? KIND.nullableInteger : KIND.integer, 8, exactly)
+      // pandas keeps text of large unsigned integers with nulls.
+      if (areAll.unsigned && !(nulls && found.text)) return as(nulls ? KIND.nullableUnsigned : KIND.unsigned, 8, exactly)
+      if (found.number) throw new Refusal(`has integers beyond 64 bits in the column ${name}`)
     }
     if (kinds > 1) return { name, kind: KIND.mixed, bytes: null, values: null }
     if (found.boolean) return as(nulls ? KIND.nullableBoolean : KIND.boolean, BOOLEAN_BYTES)

@@ -84,10 +84,10 @@ function kindOf({ type, converted_type: converted = '', logical_type: logical = 
   if (type === 'INT96') return [KIND.datetime, 8]
   if (is('TIME')) return [KIND.time, 8]
   if (type === 'INT32' || type === 'INT64') {
-    if (hasNulls) return [KIND.float, 8]
     const width = logical.bitWidth ?? Number(/\d+$/.exec(converted)?.[0] ?? type.slice(3))
     const isSigned = logical.isSigned ?? !converted.startsWith('UINT')
-    return [isSigned ? KIND.integer : KIND.unsigned, width / 8]
+    const kinds = hasNulls ? [KIND.nullableInteger, KIND.nullableUnsigned] : [KIND.integer, KIND.unsigned]
+    return [kinds[isSigned ? 0 : 1], width / 8]
   }
   if (type === 'FLOAT') return [KIND.float, 4]
   if (type === 'DOUBLE') return [KIND.float, 8]

@@ -35,7 +35,7 @@ export async function readWorkbook(file) {
 function tableOf([names, ...found]) {
   const width = Math.max(names.length, ...found.map(row => row.length))
   while (found.length && !found.at(-1).some(each => each !== null)) found.pop()
-  const columns = Array.from({ length: width }, (_, place) => new Column(String(names[place] ?? `Unnamed: ${place}`), { converts: true }))
+  const columns = Array.from({ length: width }, (_, place) => new Column(String(names[place] ?? `Unnamed: ${place}`), { converts: false, areFloats: true }))
   for (const row of found) columns.forEach((column, place) => column.add(row[place] ?? null))
   return { rows: found.length, columns: columns.map(each => each.finished()) }
 }
@@ -77,9 +77,10 @@ function rowsOf(sheet, strings, dateStyles) {
 function valueOf(cell, strings, dateStyles) {
   const kind = cell.getAttribute('t') ?? 'n'
   const text = all(cell, 'v')[0]?.textContent
-  if (kind === 'inlineStr') return textIn(cell)
+  // A text without a letter is an empty cell to pandas.
+  if (kind === 'inlineStr') return textIn(cell) || null
   if (text === undefined || text === '' || kind === 'e') return null
-  if (kind === 's') return strings[Number(text)]
+  if (kind === 's') return strings[Number(text)] || null
   if (kind === 'str') return text
   if (kind === 'b') return text === '1'
   if (kind === 'd') return new Date(text)

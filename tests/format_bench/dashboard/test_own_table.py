@@ -174,6 +174,7 @@ def numbers() -> pd.DataFrame:
             "infinite": chance.choice([1.5, np.inf, -np.inf], 12_000),
             "late": [1] * 11_999 + [2.5],
             "late gap": pd.array([1] * 11_999 + [None], "Int64"),
+            "unsigned gap": pd.array([2**64 - 1] * 11_999 + [None], "UInt64"),
         }
     )
 
@@ -195,6 +196,10 @@ def texts() -> pd.DataFrame:
             "seen": pd.date_range("2024-01-01", periods=40, freq="36h"),
             "is": [n % 3 == 0 for n in range(40)],
             "gaps": [None if n % 4 else n for n in range(40)],
+            "words": ["NA", "TRUE", "007", None] * 10,
+            "wide": [1e300, None] * 20,
+            "unsigned": [1.5e19, 1] * 20,
+            "none": None,
         }
     )
 
