@@ -133,7 +133,7 @@ def _stored(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _metadata(table: pa.Table) -> dict[str, Any]:
     """Return pandas' metadata of a table, with the dtypes that `to_pandas` states."""
     metadata = table.schema.pandas_metadata or {"index_columns": [], "column_indexes": [], "columns": []}
-    columns = {each.get("field_name", each["name"]): each for each in metadata["columns"]}
+    columns = {each.get("field_name") or each["name"]: each for each in metadata["columns"]}
     for field, column in zip(table.schema, table.columns, strict=True):
         known = columns.get(field.name, {})
         if column.null_count and (dtype := nullable_dtype(field.type)):
