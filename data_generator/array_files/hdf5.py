@@ -43,14 +43,15 @@ class HDF5File(ArrayFile):
         return _PYTABLES not in head or not _contains(path, _PANDAS)
 
     def arrays(self) -> list[StoredArray]:
-        """Return the datasets of all groups."""
+        """Return the datasets of all groups, but for dimensions without coordinates."""
         import h5py
 
         found: list[h5py.Dataset] = []
 
         # Links to other files are not visited.
         def visit(_: str, node: h5py.Group | h5py.Dataset) -> None:
-            if isinstance(node, h5py.Dataset) and node.shape is not None:
+            is_filled = isinstance(node, h5py.Dataset) and node.shape is not None
+            if is_filled and not (node.is_scale and _is_bare_dimension(node)):
                 found.append(node)
 
         with h5py.File(self.path, "r") as file:

@@ -206,6 +206,20 @@ def test_a_variable_is_chosen_by_name(make, tmp_path):
     assert fingerprint(f"{path}::lat") == fingerprint(path)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "rows", "problem"),
+    [(str, 2, "has values of type object"), ("f8", 0, "contains no values")],
+)
+def test_a_dimension_without_coordinates_is_no_array(dtype, rows, problem, tmp_path):
+    netcdf = pytest.importorskip("netCDF4")
+    path = tmp_path / "names.nc"
+    with netcdf.Dataset(path, "w") as file:
+        file.createDimension("station", rows)
+        file.createDimension("level", 3)
+        file.createVariable("name", dtype, ("station", "level"))
+    assert refused(path).startswith(f"contains one array, which {problem}")
+
+
 def test_files_of_the_netcdf_library_are_read(tmp_path):
     netcdf = pytest.importorskip("netCDF4")
     path = tmp_path / "a.nc"
