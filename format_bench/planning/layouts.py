@@ -284,7 +284,9 @@ class LayoutPlanner(Planner):
         suffix = Path(self._source).suffix.lower()
         reader = _READERS.get(suffix)
         lines = ["import pandas as pd", ""]
-        lines.append(f"df = {reader}({self._source!r})" if reader else "df = ...  # your table")
+        # By default pandas makes floats of integers with nulls, and the file would have another type.
+        read = f'{reader}({self._source!r}, dtype_backend="numpy_nullable")'
+        lines.append(f"df = {read}" if reader else "df = ...  # your table")
         if form.sort_by:
             keys = list(form.sort_by)
             lines.append(f'df = df.sort_values({keys!r}, kind="stable", ignore_index=True)')

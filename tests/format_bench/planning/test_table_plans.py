@@ -6,10 +6,12 @@ import sys
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from adapter_core import TableLayout
+from data_generator.user.table import load_table
 from format_bench.cli.main import main
 from format_bench.results import records
 
@@ -43,9 +45,12 @@ def call(tmp_path, monkeypatch, capfd):
             "device": random.integers(0, 40, 20_000),
             "load": random.random(20_000),
             "status": random.choice(["ok", "bad"], 20_000),
+            "faults": pd.array([2**60 + 1, None] * 10_000, "Int64"),
         }
     )
-    df.to_parquet(tmp_path / "mine.parquet")
+    # As other programs write it: pandas would read floats.
+    table = pa.Table.from_pandas(df).replace_schema_metadata(None)
+    pq.write_table(table, tmp_path / "mine.parquet")
     df[["device"]].head(500).assign(none=None).to_parquet(tmp_path / "small.parquet")
     df[["device"]].head(9).assign(list=[[1]] * 9).to_parquet(tmp_path / "lists.parquet")
     df.head(0).to_parquet(tmp_path / "empty.parquet")
@@ -82,10 +87,11 @@ def test_a_plan_is_measured_beside_the_defaults_and_its_code_writes_it(call, tmp
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     layout = TableLayout.parse(found["use"]["layout"])
-    written, whole = pq.ParquetFile(tmp_path / "planned.parquet"), pd.read_parquet("mine.parquet")
+    written, whole = pq.ParquetFile(tmp_path / "planned.parquet"), load_table("mine.parquet").df
     assert written.metadata.num_row_groups == found["ranked"][0]["chunks_number"]
     wanted = whole.sort_values(list(layout.sort_by), kind="stable", ignore_index=True)
-    read = written.read().to_pandas()
+    assert written.schema_arrow.field("faults").type == pa.int64()
+    read = written.read().to_pandas().astype(whole.dtypes)
     pd.testing.assert_frame_equal(read, wanted if layout.sort_by else whole)
 
 
