@@ -78,12 +78,18 @@ def read(  # noqa: PLR0913 (the request)
     }
 
 
+# Day since which readers make the tables that they make of files: results of others are not resumed.
+_TABLES_SINCE = "2026-11-30"
+
+
 def _fingerprint(path: str, found: UserData, schema: str | None) -> str:
     """Return the fingerprint of a file; another one if more is made of it than earlier versions did."""
     digest = fingerprint(path)
     typed: Any = found.typed
     if schema is not None and found.records is not None:
         typed = json.dumps(avro_of(found.records.of))
+    if found.df is not None:
+        typed = (*typed, _TABLES_SINCE)
     made = f"{digest} {typed}".encode()
     return blake2b(made, digest_size=DIGEST_BYTES).hexdigest() if typed else digest
 

@@ -20,6 +20,7 @@ from data_generator import DEFAULT_SEED
 from data_generator.sampling import sampled_rows
 from data_generator.user.load import fingerprint, load_data
 from data_generator.user.table import load_table
+from format_bench.runner.confined import _fingerprint
 from tests.factories.files import ROWS, WRITERS, table, write
 
 if TYPE_CHECKING:
@@ -271,6 +272,14 @@ def test_a_fingerprint_depends_only_on_the_content(tmp_path):
     assert fingerprint(moved) == first == fingerprint(f"{moved}::t")
     moved.write_bytes(moved.read_bytes() + b"\n")
     assert fingerprint(moved) != first
+
+
+def test_a_table_is_another_one_once_readers_make_another_of_its_file(tmp_path, monkeypatch):
+    path = write("a.csv", tmp_path)
+    first = _fingerprint(str(path), load_data(path), None)
+    assert first == _fingerprint(str(path), load_data(path), None)
+    monkeypatch.setattr("format_bench.runner.confined._TABLES_SINCE", "2026-12-01")
+    assert first != _fingerprint(str(path), load_data(path), None)
 
 
 def test_the_fingerprint_of_a_folder_depends_on_names_and_contents(tmp_path):
