@@ -66,10 +66,11 @@ class JSONReader(TableReader):
 def _records(request: ReadRequest, *, is_by_line: bool) -> list[Any]:
     # Not by pandas, whose floats are other ones in the last place.
     with _text.opened(request) as text:
-        if not is_by_line:
-            found = json.load(text)
-            return found if isinstance(found, list) else [found]
-        return [json.loads(line) for line in text if not line.isspace()]
+        records: list[Any]
+        records = (
+            [json.loads(each) for each in text if not each.isspace()] if is_by_line else json.load(text)
+        )
+        return records
 
 
 @dataclass
