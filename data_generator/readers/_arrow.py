@@ -69,8 +69,11 @@ class ArrowReader(TableReader):
             names = metadata.schema.names
         check_columns(request.path, len(names))
         refuse_duplicates(request.path, names)
-        for field in metadata.schema:
-            if Kind.OTHER_NESTED in map(kind_of_arrow, types_in(field.type)):
+        # Also names of types are text that may be none, e.g. of time zones.
+        with self.guard(request):
+            kinds = [set(map(kind_of_arrow, types_in(field.type))) for field in metadata.schema]
+        for field, found in zip(metadata.schema, kinds, strict=True):
+            if Kind.OTHER_NESTED in found:
                 problem = f"has a column {field.name!r} of {field.type}, which pandas cannot process"
                 raise InvalidDataError(request.path, problem, "leave it out")
         if request.sample_rows is not None:
