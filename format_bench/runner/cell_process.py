@@ -47,7 +47,9 @@ class SharedData:
 
     source: Source
     fingerprint: str
-    """Of their content, as `data_generator.user.load.fingerprint` returns it."""
+    """Of the data, as `prepare` returns it."""
+    content: str
+    """Fingerprint of the file, as `data_generator.user.load.fingerprint` returns it."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,8 @@ def describe(setup: WorkerSetup) -> HostDescription:
     """
     setup.check_folders()
     if setup.user_data is not None:
-        _check_same(setup.user_data, content_fingerprint(setup.user_data.source.path))
+        shared = setup.user_data
+        _check_same(shared, content_fingerprint(shared.source.path), shared.content)
     is_compared = any(scratch.medium for scratch in setup.scratches)
     media = compared(setup.scratches) if is_compared else []
     for scratch, medium in zip(setup.scratches, media, strict=False):
@@ -247,10 +250,10 @@ def _stored(request: CellRequest, folder: Path) -> Outcome:
 def _read(shared: SharedData, case: Case, folder: Path) -> Outcome:
     """Read the user's data, or a sample of them, into a folder."""
     own = prepare(shared.source, folder, questions=case.questions)
-    _check_same(shared, own.fingerprint)
+    _check_same(shared, own.fingerprint, shared.fingerprint)
     return OwnData(own, folder).of(case.rows)
 
 
-def _check_same(shared: SharedData, found: str) -> None:
-    if found != shared.fingerprint:
+def _check_same(shared: SharedData, found: str, expected: str) -> None:
+    if found != expected:
         raise ClusterError(f"{shared.source.path}: its content there differs from the one here")

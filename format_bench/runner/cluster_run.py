@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from adapter_core.errors import InvalidRequestError
+from data_generator.user.load import fingerprint
 from format_bench.clusters.connection import connect
 from format_bench.metadata.machine import described
 from format_bench.results.display.text import plural
@@ -150,7 +151,8 @@ def _setup(request: RunRequest, own: Sequence[Prepared]) -> WorkerSetup:
     shared = None
     for source, each in zip(request.user_data, own, strict=True):
         # Workers have other working directories.
-        shared = SharedData(replace(source, path=str(Path(source.path).absolute())), each.fingerprint)
+        there = replace(source, path=str(Path(source.path).absolute()))
+        shared = SharedData(there, each.fingerprint, fingerprint(source.path))
     policies = set(request.conditions.get("threads", ("all",)))
     if len(policies) > 1:
         # The metadata that a worker sends are of one policy.

@@ -222,7 +222,7 @@ def test_a_killed_scheduler_ends_the_run_with_a_line_and_the_same_command_resume
 
 def test_a_worker_whose_data_or_medium_differ_has_a_reason(tmp_path):
     path = tmp_path / "own.csv"
-    data = WorkerSetup(user_data=SharedData(Source(str(path)), "0" * 32))
+    data = WorkerSetup(user_data=SharedData(Source(str(path)), "0" * 32, "0" * 32))
     with pytest.raises(InvalidDataError, match="there is no such file"):
         cell_process.describe(data)
     path.write_text("a\n1\n")
