@@ -1,4 +1,4 @@
-"""Dtypes of columns that libraries read as Python's values, or as nullable ones of pandas."""
+"""Dtypes of columns that libraries read as Python's values."""
 
 from __future__ import annotations
 
@@ -53,24 +53,3 @@ def _integers(column: pd.Series, name: str, *, are_floats: bool) -> pd.Series:
         raise ValueError(f"column {name!r} has integers beyond 64 bits")
     nullable = "Int64" if high < 2**63 else "UInt64"
     return column.astype(nullable if len(values) < len(column) else nullable.lower())
-
-
-def without_needless_nullable(df: pd.DataFrame) -> pd.DataFrame:
-    """Return a table that has nullable dtypes for integers and booleans with nulls alone.
-
-    Text has pandas' default dtype, floats and columns without values are NumPy's.
-    """
-    import numpy as np
-    import pandas as pd
-
-    df = df.copy(deep=False)
-    for position, dtype in enumerate(df.dtypes):
-        column = df.iloc[:, position]
-        if isinstance(dtype, pd.StringDtype):
-            df.isetitem(position, column.astype("str"))
-        elif plain := getattr(dtype, "numpy_dtype", None):
-            if plain.kind == "f" or column.isna().all():
-                df.isetitem(position, column.to_numpy(np.float64, na_value=np.nan))
-            elif not column.isna().any():
-                df.isetitem(position, column.to_numpy(plain))
-    return df

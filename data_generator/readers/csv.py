@@ -15,7 +15,6 @@ from data_generator.labels import refuse_duplicates
 from data_generator.location import bare_name
 from data_generator.readers import _text
 from data_generator.readers._reader import ReadRequest, TableReader, check_columns
-from data_generator.readers._values import without_needless_nullable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +70,28 @@ class CSVReader(TableReader):
                 compression=request.codec,
                 dtype_backend="numpy_nullable",
             )
-        return without_needless_nullable(df)
+        return _without_needless_nullable(df)
+
+
+def _without_needless_nullable(df: pd.DataFrame) -> pd.DataFrame:
+    """Return a table that has nullable dtypes for integers and booleans with nulls alone.
+
+    Text has pandas' default dtype, floats and columns without values are NumPy's.
+    """
+    import numpy as np
+    import pandas as pd
+
+    df = df.copy(deep=False)
+    for position, dtype in enumerate(df.dtypes):
+        column = df.iloc[:, position]
+        if isinstance(dtype, pd.StringDtype):
+            df.isetitem(position, column.astype("str"))
+        elif plain := getattr(dtype, "numpy_dtype", None):
+            if plain.kind == "f" or column.isna().all():
+                df.isetitem(position, column.to_numpy(np.float64, na_value=np.nan))
+            elif not column.isna().any():
+                df.isetitem(position, column.to_numpy(plain))
+    return df
 
 
 def _header(request: ReadRequest) -> tuple[str, list[str]]:

@@ -42,11 +42,15 @@ def _opened(path: Path) -> pq.ParquetFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    file, wide = pq.ParquetFile(path), pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
+    file = pq.ParquetFile(path)
+    leaves = map(file.schema.column, range(len(file.schema)))
+    if all(each.physical_type != "INT96" for each in leaves):
+        return file
+    wide = pq.ParquetFile(path, coerce_int96_timestamp_unit="us")
     fields = zip(file.schema_arrow, wide.schema_arrow, strict=True)
     narrow = pa.schema([field for field, wider in fields if field.type != wider.type])
     try:
-        for batch in wide.iter_batches(columns=narrow.names) if narrow.names else ():
+        for batch in wide.iter_batches(columns=narrow.names):
             batch.select(narrow.names).cast(narrow)
     except pa.ArrowInvalid:
         file.close()
