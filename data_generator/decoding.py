@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,23 +18,42 @@ CHANNELS = {"L": 0, "LA": 2, "RGB": 3, "RGBA": 4}
 
 GREY_MODES = ("1", "L", "LA", "La")
 DEEP_MODES = ("I", "F")
+# Modes of colours whose formula for RGB rounds.
+CONVERTED_MODES = ("CMYK", "HSV", "LAB", "YCbCr")
+
+# Tags of TIFF, and their values for signed integers, and for channels of no declared meaning
+# (TIFF Revision 6.0, Adobe, 1992, pages 31 and 80).
+_SAMPLE_FORMAT, _SIGNED = 339, 2
+_EXTRA_SAMPLES, _UNSPECIFIED = 338, 0
 
 # Pillow recognises by the content some forty kinds of files, and starts Ghostscript for PostScript.
 FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "BMP")
 
 
-def shape_of(path: Path) -> tuple[int, ...]:
-    """Return the shape of the array that `decode` returns, from the header of the file alone.
+@dataclass(frozen=True)
+class Header:
+    """Header of an image."""
+
+    shape: tuple[int, ...]
+    """(height, width) or (height, width, channels) of the array that `decode` returns."""
+    mode: str
+    """Pillow's mode of what is stored."""
+    frames: int
+    """Number of frames of an animation, or of pages; 1 for other images."""
+
+
+def header_of(path: Path) -> Header:
+    """Return the header of an image, none of which is decoded.
 
     Raises
     ------
     InvalidDataError
-        If the file is not an image, or has more than 8 bits per channel.
+        If the file is not an image, or `decode` would refuse or lose values of it.
     """
     with library_errors(path, "an image"), _opened(path) as image:
         channels = CHANNELS[_mode(path, image)]
         shape = (image.height, image.width, channels)
-    return shape if channels else shape[:2]
+        return Header(shape if channels else shape[:2], image.mode, getattr(image, "n_frames", 1))
 
 
 def decode(path: Path) -> np.ndarray:
@@ -46,7 +66,8 @@ def decode(path: Path) -> np.ndarray:
     Raises
     ------
     InvalidDataError
-        If the file cannot be read, or has more than 8 bits per channel.
+        If the file cannot be read, has more than 8 bits per channel or signed values, or a channel that
+        is neither colour nor opacity.
     """
     import numpy as np
 
@@ -68,6 +89,15 @@ def _mode(path: Path, image: Any) -> str:
         raise InvalidDataError(
             path, "has more than 8 bits a channel", "convert it to 8 bits, or leave it out"
         )
+    tags = getattr(image, "tag_v2", {})
+    if _SIGNED in tags.get(_SAMPLE_FORMAT, ()):
+        raise InvalidDataError(
+            path, "has signed values", "convert them to unsigned ones, or leave it out"
+        )
+    if _UNSPECIFIED in tags.get(_EXTRA_SAMPLES, ()):
+        # Pillow drops such a channel, e.g. of infrared light.
+        problem = "has a channel that is neither colour nor opacity"
+        raise InvalidDataError(path, problem, "measure it as an array, or leave it out")
     if image.mode in GREY_MODES:
         return "LA" if image.has_transparency_data else "L"
     return "RGBA" if image.has_transparency_data else "RGB"

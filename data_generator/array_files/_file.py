@@ -33,6 +33,8 @@ class StoredArray:
     coordinates: Mapping[str, str] = field(default_factory=dict)
     """For some dimensions the name of the one-dimensional array with their coordinates."""
     is_coordinate: bool = False
+    problem: str = ""
+    """Why it cannot be measured, beyond its dtype and shape, as the end of a sentence."""
 
 
 @dataclass(frozen=True)

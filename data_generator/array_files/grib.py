@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.array_source import Selection, shape_of
 from data_generator.array_files._file import ArrayFile, StoredArray
+from data_generator.array_files._grib_fields import Parts, fields, message_of
 from data_generator.errors import silenced
 from data_generator.readers._reader import check_fits
 
@@ -45,13 +45,16 @@ _TIME_ATTRIBUTES = {
 _COORDINATE_ATTRIBUTES: Mapping[str, Mapping[str, str]] = {
     "number": {"long_name": "number of the member of an ensemble"},
     "time": _TIME_ATTRIBUTES,
-    "step": {"units": "hours", "long_name": "time since the start of the forecast"},
+    "step": {"long_name": "time since the start of the forecast"},
     "level": {},
     "latitude": {"units": "degrees_north", "standard_name": "latitude"},
     "longitude": {"units": "degrees_east", "standard_name": "longitude"},
 }
 AXES = ("number", "time", "step", "level")
 """Keys in which messages of one variable differ, outer axes first."""
+
+# Seconds of the units of steps; the first that divides all steps is taken.
+_STEP_UNITS = {"hours": 3600, "minutes": 60, "seconds": 1}
 
 _LEVEL_UNITS = {"isobaricInhPa": "hPa", "isobaricInPa": "Pa", "heightAboveGround": "m"}
 
@@ -64,7 +67,8 @@ class GRIBFile(ArrayFile):
 
     An array is named by the parameter's short name, with the type of level where that differs. Its axes
     are those of `AXES` in which its messages differ, then latitude and longitude. Coordinates have names
-    below the array's, e.g. ``t/level``. Each message is a chunk.
+    below the array's, e.g. ``t/level``. Each message is a chunk, and so is each field of one that has
+    several.
     """
 
     kind = "GRIB"
@@ -115,7 +119,7 @@ class GRIBFile(ArrayFile):
         lead, rest = selection[:edges], selection[edges:]
         values = np.empty(shape_of(selection), DTYPE)
         for place in itertools.product(*(range(each.start, each.stop) for each in lead)):
-            field = _decoded(self.path, self.path.stat().st_mtime_ns, *found.messages[place])
+            field = _decoded(self.path, self.path.stat().st_mtime_ns, found.messages[place])
             inner = tuple(index - each.start for index, each in zip(place, lead, strict=True))
             values[inner] = field.reshape(found.grid)[rest]
         return values
@@ -127,14 +131,13 @@ class GRIBFile(ArrayFile):
 
 @dataclass(frozen=True)
 class _Message:
-    """Place of a message, and its variable."""
+    """A field, which most messages have one of: its place, and its variable."""
 
-    offset: int
-    size_bytes: int
+    parts: Parts
     kind: tuple[str, str, str]
     """Short name, type of level, and digest of the grid."""
     axes: tuple[int, ...]
-    """Values by the axes of `AXES`."""
+    """Values by the axes of `AXES`, of times and steps in seconds."""
     has_missing: bool
     """Whether a bitmap marks missing values."""
 
@@ -151,12 +154,15 @@ class _Variable:
     """Shape of the axes of messages."""
     grid: tuple[int, ...]
     """Shape of the values of a message."""
-    messages: Mapping[tuple[int, ...], tuple[int, int]]
-    """Offset and size of a message by its index."""
+    messages: Mapping[tuple[int, ...], Parts]
+    """Place of a message by its index."""
     attributes: Mapping[str, Any]
+    step_units: str
 
     def attributes_of(self, coordinate: str) -> Mapping[str, str]:
         """Return the attributes of a coordinate."""
+        if coordinate == "step":
+            return {"units": self.step_units, **_COORDINATE_ATTRIBUTES[coordinate]}
         if coordinate != "level":
             return _COORDINATE_ATTRIBUTES[coordinate]
         units = _LEVEL_UNITS.get(self.level_type)
@@ -186,15 +192,19 @@ def _messages(file: Any, size_bytes: int) -> Iterator[_Message]:
     """
     import eccodes
 
+    # A setting of the whole process, off by default; with it ecCodes yields fields in place of messages.
+    eccodes.codes_grib_multi_support_off()
     while (handle := eccodes.codes_grib_new_from_file(file)) is not None:
         with _released(handle):
             offset = int(eccodes.codes_get_message_offset(handle))
             length = int(eccodes.codes_get(handle, "totalLength"))
             if offset + length > size_bytes:
                 raise ValueError(f"the message at byte {offset:,} is incomplete")
-            kind = _short_name(handle), _text(handle, "typeOfLevel"), _text(handle, "md5GridSection")
-            has_missing = any(_whole(handle, key) for key in _MARKS_OF_MISSING)
-            yield _Message(offset, length, kind, tuple(_axes(handle)), has_missing)
+        for parts in fields(file.fileno(), offset, length):
+            with _opened(file.fileno(), parts) as field:
+                kind = _short_name(field), _text(field, "typeOfLevel"), _text(field, "md5GridSection")
+                has_missing = any(_whole(field, key) for key in _MARKS_OF_MISSING)
+                yield _Message(parts, kind, tuple(_axes(field)), has_missing)
 
 
 def _short_name(handle: int) -> str:
@@ -208,15 +218,20 @@ def _short_name(handle: int) -> str:
 
 def _axes(handle: int) -> Iterator[int]:
     """Yield the values of a message by the axes of `AXES`; 0 for one without."""
+    import eccodes
+
     yield _whole(handle, "number")
     day, minute = _whole(handle, "dataDate"), _whole(handle, "dataTime")
     try:
         date = day // 10_000, day // 100 % 100, day % 100
-        moment = datetime(*date, minute // 100, minute % 100, tzinfo=UTC)
+        moment = datetime(*date, minute // 100, minute % 100, _whole(handle, "second"), tzinfo=UTC)
     except ValueError:  # e.g. of a climatology, which has no year
         yield 0
     else:
         yield int(moment.timestamp())
+    # In ecCodes' own unit, steps of some minutes would be whole hours, or numbers among hours.
+    with suppress(eccodes.CodesInternalError):
+        eccodes.codes_set(handle, "stepUnits", "s")
     yield _whole(handle, "endStep")
     yield _whole(handle, "level")
 
@@ -253,12 +268,13 @@ def _names(kinds: Iterable[tuple[str, str, str]]) -> list[str]:
 
 def _variable(path: Path, name: str, messages: Sequence[_Message]) -> _Variable:
     """Return the messages of one kind as an array."""
-    import eccodes
-
     first = messages[0]
     dims, coordinates, places = _placed(messages)
-    handle = eccodes.codes_new_from_message(_bytes_of(path, first.offset, first.size_bytes))
-    with _released(handle):
+    steps = [each.axes[AXES.index("step")] for each in messages]
+    step_units = next(
+        units for units, size in _STEP_UNITS.items() if all(step % size == 0 for step in steps)
+    )
+    with path.open("rb", buffering=0) as file, _opened(file.fileno(), first.parts) as handle:
         points = _whole(handle, "numberOfPoints") or _whole(handle, "numberOfValues")
         check_fits(path, points * _BYTES_OF_A_POINT)
         grid_dims, grid, of_grid = _grid(handle, points)
@@ -269,6 +285,8 @@ def _variable(path: Path, name: str, messages: Sequence[_Message]) -> _Variable:
         }
         if any(each.has_missing for each in messages):
             attributes["missing_value"] = MISSING
+    if "step" in coordinates:
+        coordinates["step"] //= _STEP_UNITS[step_units]
     return _Variable(
         name,
         first.kind[1],
@@ -276,8 +294,9 @@ def _variable(path: Path, name: str, messages: Sequence[_Message]) -> _Variable:
         {**coordinates, **of_grid},
         tuple(len(coordinates[dim]) if dim in coordinates else len(messages) for dim in dims),
         grid,
-        {place: (each.offset, each.size_bytes) for place, each in zip(places, messages, strict=True)},
+        {place: each.parts for place, each in zip(places, messages, strict=True)},
         attributes,
+        step_units,
     )
 
 
@@ -326,20 +345,26 @@ def _grid(handle: int, points: int) -> tuple[tuple[str, ...], tuple[int, ...], d
 
 # A message has no parts that could be decoded alone.
 @lru_cache(maxsize=4)
-def _decoded(path: Path, changed_ns: int, offset: int, size_bytes: int) -> np.ndarray:  # noqa: ARG001 (tells files apart)
+def _decoded(path: Path, changed_ns: int, parts: Parts) -> np.ndarray:  # noqa: ARG001 (tells files apart)
     import eccodes
     import numpy as np
 
-    message = _bytes_of(path, offset, size_bytes)
-    with silenced(), _released(eccodes.codes_new_from_message(message)) as handle:
+    with path.open("rb", buffering=0) as file, silenced(), _opened(file.fileno(), parts) as handle:
         eccodes.codes_set(handle, "missingValue", MISSING)
-        values: np.ndarray = eccodes.codes_get_values(handle, np.float32)
+        try:
+            values: np.ndarray = eccodes.codes_get_values(handle, np.float32)
+        except eccodes.FunctionNotImplementedError:  # of values of 64 bits
+            values = eccodes.codes_get_values(handle).astype(np.float32)
     return values
 
 
-def _bytes_of(path: Path, offset: int, size_bytes: int) -> bytes:
-    with path.open("rb", buffering=0) as file:
-        return os.pread(file.fileno(), size_bytes, offset)
+@contextmanager
+def _opened(descriptor: int, parts: Parts) -> Iterator[int]:
+    """Yield a handle of a field of an open file."""
+    import eccodes
+
+    with _released(eccodes.codes_new_from_message(message_of(descriptor, parts))) as handle:
+        yield handle
 
 
 @contextmanager

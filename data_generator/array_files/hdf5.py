@@ -109,7 +109,7 @@ def _of_dataset(dataset: h5py.Dataset) -> StoredArray:
     return StoredArray(
         name,
         dataset.shape,
-        dataset.dtype,
+        _dtype_of(dataset),
         dataset.chunks,
         tuple(dims) if all(dims) else (),
         _attributes_of(dataset),
@@ -120,6 +120,16 @@ def _of_dataset(dataset: h5py.Dataset) -> StoredArray:
         },
         dataset.is_scale,
     )
+
+
+def _dtype_of(dataset: h5py.Dataset) -> np.dtype[Any]:
+    """Return the dtype, of raw bytes where NumPy has none, e.g. of integers of 24 bits."""
+    import numpy as np
+
+    try:
+        return dataset.dtype
+    except TypeError:
+        return np.dtype((np.void, dataset.id.get_type().get_size()))
 
 
 def _is_bare_dimension(scale: h5py.Dataset) -> bool:

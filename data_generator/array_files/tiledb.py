@@ -71,6 +71,7 @@ class TileDBArray(ArrayFile):
                     tuple(map(int, tiles)) if all(tiles) else None,
                     () if any(each.startswith(_UNNAMED) for each in names) else names,
                     _attributes(metadata, attribute.name),
+                    problem=_problem(attribute),
                 )
                 for attribute in (schema.attr(number) for number in range(schema.nattr))
             ]
@@ -85,6 +86,14 @@ class TileDBArray(ArrayFile):
                 tuple(slice(axis.start + each.start, axis.start + each.stop) for axis, each in written)
             ]
         return values
+
+
+def _problem(attribute: Any) -> str:
+    """Return why the values of an attribute cannot be measured, or an empty string."""
+    if attribute.isvar:
+        return "has values of several lengths: only arrays of numbers can be measured"
+    # A null is a fill value in what TileDB returns, with a mask beside it.
+    return "may contain nulls: only arrays of numbers can be measured" if attribute.isnullable else ""
 
 
 def _written(array: Any) -> Sequence[range]:

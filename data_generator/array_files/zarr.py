@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import logging
+import struct
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +22,16 @@ if TYPE_CHECKING:
 MARKS = ("zarr.json", ".zarray", ".zgroup", ".zmetadata")
 """Files of which the folder of an array or a group has one at least."""
 
+# Attributes of xarray.
+_DIMENSIONS, _FILL_VALUE = "_ARRAY_DIMENSIONS", "_FillValue"
+
 
 class ZarrFolder(ArrayFile):
     """Zarr array or group in a folder."""
 
     kind = "Zarr"
     requires = ("zarr",)
-    own_attributes = frozenset({"_ARRAY_DIMENSIONS"})
+    own_attributes = frozenset({_DIMENSIONS})
 
     @classmethod
     def is_in(cls, folder: Path) -> bool:
@@ -80,9 +86,26 @@ class ZarrFolder(ArrayFile):
             return zarr.open_array(store, mode="r", path=place)
 
 
+def _attributes_of(array: Any) -> dict[str, Any]:
+    """Return the attributes, with the fill value where xarray keeps it.
+
+    That is the metadata in format 2, where the array names its dimensions as xarray does, and an
+    attribute in format 3, whose floats are doubles in Base64 (`xarray.backends.zarr.FillValueCoder`).
+    """
+    found = dict(array.attrs)
+    value = found.get(_FILL_VALUE)
+    if _DIMENSIONS in found and array.metadata.zarr_format == 2:  # noqa: PLR2004 (its number)
+        # 0 is zarr-python's own, where nobody has given one.
+        value = array.metadata.fill_value or None
+    elif isinstance(value, str) and array.dtype.kind == "f":
+        with suppress(ValueError, struct.error):
+            (value,) = struct.unpack("<d", base64.b64decode(value, validate=True))
+    return found if value is None else {**found, _FILL_VALUE: value}
+
+
 def _of_zarr(name: str, array: Any, others: Mapping[str, Any]) -> StoredArray:
-    attributes = dict(array.attrs)
-    named = getattr(array.metadata, "dimension_names", None) or attributes.get("_ARRAY_DIMENSIONS") or ()
+    attributes = _attributes_of(array)
+    named = getattr(array.metadata, "dimension_names", None) or attributes.get(_DIMENSIONS) or ()
     group, _, own = name.rpartition("/")
     beside = {dimension: f"{group}/{dimension}".strip("/") for dimension in filter(None, named)}
     return StoredArray(

@@ -183,6 +183,8 @@ def _named(file: ArrayFile, stored: list[StoredArray], wanted: str) -> StoredArr
 
 def _problem(array: StoredArray) -> str:
     """Return why an array cannot be measured, or an empty string."""
+    if array.problem:
+        return array.problem
     if array.dtype.names:
         return "has structured values: only arrays of numbers can be measured"
     if array.dtype.name not in ALL_DTYPES:
@@ -254,7 +256,7 @@ def _source(
             f"values are those in the file, {dtype}; not applied, but kept as attributes: "
             f"{listed(unapplied)}"
         )
-    if FILL_VALUE in array.attributes:
+    if FILL_VALUE in array.attributes and FILL_VALUE not in lost:
         remarks.append(
             f"{FILL_VALUE} is kept as {MISSING_VALUE}, which means the same by the CF conventions"
             if MISSING_VALUE in attributes
@@ -280,12 +282,12 @@ def _attributes(file: ArrayFile, raw: Mapping[str, Any]) -> tuple[dict[str, Attr
     found: dict[str, Attribute] = {}
     lost = []
     for name, value in raw.items():
-        if name in file.own_attributes or name in FILL_VALUES:
+        if name in file.own_attributes:
             continue
         plain = _plain(value)
-        if plain is None or name == ROUNDING:
+        if plain is None or name == ROUNDING or (name in FILL_VALUES and isinstance(plain, str)):
             lost.append(name)
-        else:
+        elif name not in FILL_VALUES:
             found[name] = plain
     missing = _missing_values(raw)
     if missing:

@@ -11,10 +11,11 @@ from adapter_core import UnavailableError
 from adapter_core.availability import probe
 from adapter_core.errors import InvalidDataError
 from adapter_core.image_input import LABELS_FILE, MAX_LABEL
+from adapter_core.text import listed
 from data_generator import location
 from data_generator.catalog import image_names
 from data_generator.dataset import UserData
-from data_generator.decoding import decode, shape_of
+from data_generator.decoding import CONVERTED_MODES, decode, header_of
 from data_generator.foreign_parts import check_folder
 from data_generator.lazy_images import LazyImages
 from data_generator.sampling import sampled_rows
@@ -99,13 +100,32 @@ def _check_notes(df: pd.DataFrame, notes: Path) -> None:
 
 
 class FolderImages(LazyImages):
-    """Images of a folder, with shapes that are read without decoding."""
+    """Images of a folder, with headers that are read without decoding."""
 
     def __init__(self, paths: list[Path]) -> None:
         super().__init__(partial(_decoded, paths), range(len(paths)))
         self.paths = paths
-        self.shapes = [shape_of(path) for path in paths]
+        self._headers = [header_of(path) for path in paths]
+
+    @property
+    def shapes(self) -> list[tuple[int, ...]]:
         """Shapes (height, width) or (height, width, channels)."""
+        return [each.shape for each in self._headers]
+
+    def remarks(self) -> list[str]:
+        """Return what decoding changes or leaves out, as clauses."""
+        found = []
+        if modes := [each.mode for each in self._headers if each.mode in CONVERTED_MODES]:
+            found.append(
+                f"{_images(len(modes))} in {listed(sorted(set(modes)))} converted to RGB, rounded"
+            )
+        if several := sum(each.frames > 1 for each in self._headers):
+            found.append(f"{_images(several)} with several frames or pages, of which the first is taken")
+        return found
+
+
+def _images(count: int) -> str:
+    return "1 image" if count == 1 else f"{count:,} images"
 
 
 def load_image_folder(
@@ -130,8 +150,8 @@ def load_image_folder(
     ------
     InvalidDataError
         If the folder does not exist or has no images, or if the header of an image in the sample is
-        damaged or declares more than 8 bits per channel. Damage after the header is detected by
-        decoding.
+        damaged, or declares what `data_generator.decoding.decode` refuses. Damage after the header is
+        detected by decoding.
     UnavailableError
         If Pillow is missing or broken.
     ValueError
@@ -152,7 +172,8 @@ def load_image_folder(
     if chosen is not None:
         paths, labels = [paths[i] for i in chosen], [labels[i] for i in chosen]
     name = location.safe_name(found.path.name, image_names())
-    return UserData(name, images=FolderImages(paths), labels=labels)
+    images = FolderImages(paths)
+    return UserData(name, images=images, labels=labels, remarks=tuple(images.remarks()))
 
 
 def _decoded(paths: list[Path], number: int) -> np.ndarray:

@@ -78,8 +78,8 @@ def read(  # noqa: PLR0913 (the request)
     }
 
 
-# Day since which readers make the tables that they make of files: results of others are not resumed.
-_TABLES_SINCE = "2026-11-30"
+# Day since which readers make of a file what they make: earlier results of it are not resumed.
+_READ_SINCE = "2026-11-30"
 
 
 def _fingerprint(path: str, found: UserData, schema: str | None) -> str:
@@ -88,8 +88,8 @@ def _fingerprint(path: str, found: UserData, schema: str | None) -> str:
     typed: Any = found.typed
     if schema is not None and found.records is not None:
         typed = json.dumps(avro_of(found.records.of))
-    if found.df is not None:
-        typed = (*typed, _TABLES_SINCE)
+    if found.df is not None or found.array is not None:
+        typed = (*typed, _READ_SINCE)
     made = f"{digest} {typed}".encode()
     return blake2b(made, digest_size=DIGEST_BYTES).hexdigest() if typed else digest
 

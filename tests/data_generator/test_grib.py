@@ -118,6 +118,105 @@ def test_edition_1_and_two_types_of_level_are_read(tmp_path):
     )
 
 
+def sections(data):
+    """Return the sections of a message of edition 2 by their numbers."""
+    found, place = {0: data[:16]}, 16
+    while data[place:] != b"7777":
+        size = int.from_bytes(data[place : place + 4], "big")
+        found[data[place + 4]] = data[place : place + size]
+        place += size
+    return found
+
+
+def of_several(first, *others, start=4):
+    """Return one message with the fields of several, whose sections before the start are shared."""
+    parts = sections(first)
+    content = b"".join(parts[each] for each in sorted(parts) if each)
+    content += b"".join(each[number] for each in others for number in sorted(each) if number >= start)
+    size = (16 + len(content) + 4).to_bytes(8, "big")
+    return parts[0][:8] + size + content + b"7777"
+
+
+def whole(source):
+    return source.read(tuple(slice(0, edge) for edge in source.shape))
+
+
+@pytest.mark.parametrize("start", [2, 4])
+def test_each_field_of_a_message_is_read(start, tmp_path):
+    """As weather services keep both components of the wind."""
+    winds = [message(VALUES[0, i], shortName=name) for i, name in enumerate("uv")]
+    both = of_several(winds[0], sections(winds[1]), start=start)
+    path = tmp_path / "wind.grib2"
+    path.write_bytes(message(VALUES[1, 1], shortName="t") + both + both)
+    for name, values in (("u", VALUES[0, 0]), ("v", VALUES[0, 1])):
+        source = load_data(f"{path}::{name}").array
+        assert source.dims == ("message", "latitude", "longitude")
+        assert whole(source).tolist() == [values.tolist()] * 2
+    assert source.attributes["standard_name"] == "northward_wind"
+    assert whole(load_data(f"{path}::t").array).tolist() == VALUES[1, 1].tolist()
+
+
+def test_a_field_has_the_bitmap_of_the_one_before_it(tmp_path):
+    values = VALUES[0, 0].copy()
+    values[1, 2] = 9999
+    keys = {"bitmapPresent": 1, "missingValue": 9999}
+    first, second = (message(values, **keys, shortName=name) for name in "uv")
+    parts = sections(second)
+    parts[6] = (6).to_bytes(4, "big") + bytes([6, 254])
+    (tmp_path / "wind.grib2").write_bytes(of_several(first, parts))
+    found = whole(load_data(f"{tmp_path / 'wind.grib2'}::v").array)
+    assert found[1, 2] == np.finfo("float32").max
+    assert np.delete(found, 6).tolist() == np.delete(values, 6).tolist()
+
+
+def test_a_section_that_is_longer_than_its_message_is_reported(tmp_path):
+    data = message(VALUES[0, 0])
+    (tmp_path / "a.grib2").write_bytes(data[:16] + b"\0\1\0\0" + data[20:])
+    assert refused(tmp_path / "a.grib2").startswith("cannot be read as GRIB: ")
+
+
+@pytest.mark.parametrize(
+    ("unit", "steps", "expected", "units"),
+    [
+        (1, (0, 6, 12), [0, 6, 12], "hours"),
+        (0, (0, 15, 60, 45), [0, 15, 45, 60], "minutes"),
+        (13, (30, 90), [30, 90], "seconds"),
+    ],
+)
+def test_steps_have_the_unit_that_divides_them(unit, steps, expected, units, tmp_path):
+    """A unit is a code of table 4.4 of edition 2."""
+    with (tmp_path / "a.grib2").open("wb") as file:
+        for step in steps:
+            keys = {"indicatorOfUnitOfTimeRange": unit, "forecastTime": step}
+            file.write(message(VALUES[0, 0] + step, shortName="t", **keys))
+    source = load_data(tmp_path / "a.grib2").array
+    assert source.dims == ("step", "latitude", "longitude")
+    assert source.coordinates["step"].tolist() == expected
+    assert source.coordinate_attributes["step"]["units"] == units
+    assert whole(source)[:, 0, 0].tolist() == expected
+
+
+def test_reference_times_have_seconds(tmp_path):
+    with (tmp_path / "a.grib2").open("wb") as file:
+        for second in (0, 30):
+            keys = {"dataDate": 20240131, "dataTime": 0, "second": second}
+            file.write(message(VALUES[0, 0] + second, shortName="t", **keys))
+    source = load_data(tmp_path / "a.grib2").array
+    assert source.coordinates["time"].tolist() == [1706659200, 1706659230]
+    assert whole(source)[:, 0, 0].tolist() == [0, 30]
+
+
+@pytest.mark.parametrize(
+    "keys", [{"packingType": "grid_ieee", "precision": 2}, {"packingType": "grid_simple"}]
+)
+def test_values_of_64_bits_and_constant_ones_are_decoded(keys, tmp_path):
+    values = np.full((3, 4), 2.5)
+    (tmp_path / "a.grib2").write_bytes(message(values, shortName="t", **keys))
+    found = whole(load_data(tmp_path / "a.grib2").array)
+    assert found.dtype == np.float32
+    assert found.tolist() == values.tolist()
+
+
 @pytest.mark.parametrize("share", [0, 0.5, 0.95])
 def test_a_file_that_is_cut_is_reported(share, weather, capfd):
     data = weather.read_bytes()

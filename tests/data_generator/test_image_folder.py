@@ -164,6 +164,36 @@ def test_images_of_more_than_8_bits_are_refused_and_not_halved(name, write, tmp_
         load_image_folder(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("values", "options", "problem"),
+    [
+        (GREY.astype(np.int8), {}, "has signed values; convert them"),
+        (
+            np.dstack([COLOUR, OPACITY]),
+            {"photometric": "rgb", "extrasamples": ["unspecified"]},
+            "has a channel that is neither colour nor opacity; measure it as an array",
+        ),
+    ],
+)
+def test_values_that_pillow_would_change_are_refused(values, options, problem, tmp_path):
+    tifffile.imwrite(tmp_path / "a.tif", values, **options)
+    with pytest.raises(InvalidDataError, match=f"a.tif: {problem}"):
+        load_image_folder(tmp_path)
+
+
+def test_what_decoding_changes_or_leaves_out_is_said(tmp_path):
+    image = Image.fromarray(COLOUR)
+    image.save(tmp_path / "a.png")
+    assert load_image_folder(tmp_path).remarks == ()
+    image.convert("CMYK").save(tmp_path / "b.tif")
+    image.convert("LAB").save(tmp_path / "c.tif")
+    image.save(tmp_path / "d.webp", save_all=True, append_images=[image.rotate(180)], lossless=True)
+    assert load_image_folder(tmp_path).remarks == (
+        "2 images in CMYK, LAB converted to RGB, rounded",
+        "1 image with several frames or pages, of which the first is taken",
+    )
+
+
 def test_images_are_decoded_when_they_are_asked_for(tmp_path):
     whole = picture(tmp_path / "a.png")
     cut = picture(tmp_path / "b.png", random_image(90, 90, 3))

@@ -333,6 +333,41 @@ def test_fill_and_missing_values_are_one_attribute(attributes, expected, remark,
     assert "_FillValue" not in found.array.attributes
 
 
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize(("dtype", "fill"), [("float32", -9999), ("float32", np.nan), ("int16", -1)])
+def test_fill_values_of_xarray_in_zarr_are_kept(version, fill, dtype, tmp_path):
+    xarray = pytest.importorskip("xarray")
+    made = xarray.Dataset({"x": ("time", np.array([1.0, np.nan, 3.0]))}, {"time": [0, 1, 2]})
+    encoding = {"x": {"dtype": dtype, "_FillValue": fill}}
+    made.to_zarr(tmp_path / "a.zarr", zarr_format=version, encoding=encoding, consolidated=False)
+    found = load_data(tmp_path / "a.zarr")
+    source = found.array
+    values = source.read((slice(0, 3),))
+    assert np.array_equal(values, np.array([1, fill, 3], dtype), equal_nan=True)
+    assert source.attributes.get("missing_value") == (None if np.isnan(fill) else fill)
+    assert source.coordinate_attributes["time"] == {}
+    assert not [each for each in found.remarks if "attributes left out" in each]
+
+
+def test_a_fill_value_that_is_no_number_is_named(tmp_path):
+    zarr.create_array(tmp_path / "a.zarr", data=VALUES, attributes={"_FillValue": "none"})
+    found = load_data(tmp_path / "a.zarr")
+    assert "missing_value" not in found.array.attributes
+    assert "attributes left out: _FillValue" in found.remarks
+    assert not [each for each in found.remarks if "NaN" in each]
+
+
+def test_a_type_that_numpy_lacks_does_not_hide_the_others(tmp_path):
+    path = hdf5(tmp_path)
+    with h5py.File(path, "a") as file:
+        of = h5py.h5t.STD_I32LE.copy()
+        of.set_precision(24)
+        of.set_size(3)
+        h5py.h5d.create(file.id, b"packed", of, h5py.h5s.create_simple((6,)))
+    assert load_data(path).array.name == "field"
+    assert refused(f"{path}::packed").startswith("contains 'packed', which has values of type |V3: only")
+
+
 def test_chunks_are_those_of_the_file_or_as_requested(tmp_path):
     path = hdf5(tmp_path)
     assert load_data(path).array.chunks == (1, 5, 8)
@@ -546,6 +581,12 @@ def test_other_tiledb_is_refused(tmp_path):
     assert refused(tmp_path / "s") == "is a sparse array of TileDB; give a dense one"
     tiledb.Array.create(str(tmp_path / "empty"), tiledb.ArraySchema(dims, values))
     assert refused(tmp_path / "empty").startswith("contains one array, which contains no values")
+    for kind, problem in (("nullable", "may contain nulls"), ("var", "has values of several lengths")):
+        values = [tiledb.Attr("a", dtype="int32", **{kind: True})]
+        tiledb.Array.create(str(tmp_path / kind), tiledb.ArraySchema(dims, values))
+        assert refused(tmp_path / kind).startswith(
+            f"contains one array, which {problem}: only arrays of"
+        )
     (schema,) = [each for each in (tmp_path / "empty" / "__schema").iterdir() if each.is_file()]
     schema.write_bytes(b"damaged")
     assert refused(tmp_path / "empty").startswith("cannot be read as TileDB: ")

@@ -274,11 +274,16 @@ def test_a_fingerprint_depends_only_on_the_content(tmp_path):
     assert fingerprint(moved) != first
 
 
-def test_a_table_is_another_one_once_readers_make_another_of_its_file(tmp_path, monkeypatch):
-    path = write("a.csv", tmp_path)
+@pytest.mark.parametrize("name", ["a.csv", "a.npy"])
+def test_data_are_others_once_readers_make_others_of_a_file(name, tmp_path, monkeypatch):
+    path = tmp_path / name
+    if name == "a.npy":
+        np.save(path, np.arange(3))
+    else:
+        write(name, tmp_path)
     first = _fingerprint(str(path), load_data(path), None)
     assert first == _fingerprint(str(path), load_data(path), None)
-    monkeypatch.setattr("format_bench.runner.confined._TABLES_SINCE", "2026-12-01")
+    monkeypatch.setattr("format_bench.runner.confined._READ_SINCE", "2026-12-01")
     assert first != _fingerprint(str(path), load_data(path), None)
 
 
