@@ -7,6 +7,7 @@ import operator as operators
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -26,11 +27,15 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 """Functions of Python by the operators of a comparison."""
 
-Value = bool | int | float | str | datetime | date
+Value = bool | int | float | str | datetime | date | Decimal
 
 NUMBERS, TEXT, BOOLEANS, TIMES, DATES = "numbers", "text", "booleans", "times", "dates"
 ZONED_TIMES = "times with a time zone"
+DECIMALS = "decimals"
 """Types of columns that can be compared."""
+
+DECIMAL_DIGITS = 38
+"""Digits of decimals that are compared: those of Arrow's decimal128, and of most databases."""
 
 _MICROSECOND, _DAY = timedelta(microseconds=1), timedelta(days=1)
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
@@ -47,9 +52,9 @@ _ADVICE = {
 class Comparison:
     """Comparison of a column with a constant; a null, and NaN, compares false.
 
-    Numbers compare with numbers, text with text by code points, booleans with booleans, dates with
-    dates, times without a time zone with each other, and times with one by their moments, whatever the
-    zones. A constant is rounded to 32 bits for a column of 32-bit floats.
+    Numbers compare with numbers, decimals with decimals, text with text by code points, booleans with
+    booleans, dates with dates, times without a time zone with each other, and times with one by their
+    moments, whatever the zones. A constant is rounded to 32 bits for a column of 32-bit floats.
 
     Parameters
     ----------
@@ -57,7 +62,7 @@ class Comparison:
         Name of the column.
     operator : str
         One of ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``; booleans have the first two only.
-    value : bool, int, float, str, datetime or date
+    value : bool, int, float, str, datetime, date or Decimal
         The constant.
 
     Raises
@@ -77,7 +82,8 @@ class Comparison:
             known = " ".join(OPERATORS)
             raise InvalidSelectionError(f"{self.operator!r} is not an operator of predicates: {known}")
         is_nan = isinstance(self.value, float) and math.isnan(self.value)
-        if is_nan or not isinstance(self.value, Value):
+        is_endless = isinstance(self.value, Decimal) and not self.value.is_finite()
+        if is_nan or is_endless or not isinstance(self.value, Value):
             raise InvalidSelectionError(
                 f"column {self.column!r} is compared with {self.value!r}: no number, text, boolean, time"
             )
@@ -95,6 +101,8 @@ class Comparison:
             return TIMES if self.value.tzinfo is None else ZONED_TIMES
         if isinstance(self.value, date):
             return DATES
+        if isinstance(self.value, Decimal):
+            return DECIMALS
         return TEXT if isinstance(self.value, str) else NUMBERS
 
     def fitted(self, contents: str, *, is_single: bool = False) -> Comparison:
@@ -156,7 +164,7 @@ class Comparison:
         Engines with literals of one type need it for other numbers. A comparison that is always true, or
         never, becomes one with the lowest integer.
         """
-        if isinstance(self.value, str | date):
+        if isinstance(self.value, str | date | Decimal):
             raise TypeError(f"{self.value!r} is not a number")
         return Comparison(self.column, *self._among(self.value, lowest, highest))
 
@@ -177,6 +185,25 @@ class Comparison:
         value, low, high = (_ticks(each, tick) for each in (self._time, lowest, highest))
         operator, ticks = self._among(value, math.ceil(low), math.floor(high))
         return Comparison(self.column, operator, _epoch(self._time) + ticks * tick)
+
+    def among_decimals(self, precision: int, scale: int) -> Comparison:
+        """Return an equal comparison with a decimal of a column's type, for a column of decimals.
+
+        Libraries refuse a constant of more digits, or make floats of both.
+
+        Parameters
+        ----------
+        precision, scale : int
+            Digits of the column's values, and those after the point.
+        """
+        if not isinstance(self.value, int | float | Decimal):
+            raise TypeError(f"{self.value!r} is not a number")
+        # The decimal that is written: 0.1 is no float.
+        value = Fraction(str(self.value))
+        limit = 10**precision - 1
+        operator, units = self._among(value * 10**scale, -limit, limit)
+        # Exact, as arithmetic of decimals is not.
+        return Comparison(self.column, operator, Decimal(f"{units}E-{scale}"))
 
     def in_zone(self, zone: tzinfo) -> Comparison:
         """Return an equal comparison with a time in a zone; in its own where the calendar ends."""
@@ -327,7 +354,7 @@ def contents_of(column: Any) -> str:
         return contents_of(dtype.categories)
     if dtype == object:
         inferred = kinds.infer_dtype(column, skipna=True)
-        known = {"string": TEXT, "empty": TEXT, "boolean": BOOLEANS, "date": DATES}
+        known = {"string": TEXT, "empty": TEXT, "boolean": BOOLEANS, "date": DATES, "decimal": DECIMALS}
         return known.get(inferred, inferred)
     return TEXT if isinstance(dtype, pd.StringDtype) else str(dtype)
 

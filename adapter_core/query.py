@@ -6,8 +6,9 @@ every engine (decision 38):
 - **Null** is a missing value: None, NA, NaT, and NaN in a column of floats, pandas' only null there.
 - **Conditions** on a null are neither true nor false, ``!=`` included. Rows are selected for which all
   are true.
-- **Numbers** compare by value: -0.0 equals 0.0, and infinities are beyond all others. **Texts** compare
-  by code points; an empty text is no null.
+- **Numbers** compare by value: -0.0 equals 0.0, and infinities are beyond all others. **Decimals** are
+  compared and added up exactly, their means are floats. **Texts** compare by code points; an empty text
+  is no null.
 - **Groups**: all nulls are one group beside the others.
 - **Aggregates** leave nulls out. Of no values ``count`` is 0, and all others are null. ``count`` without
   a column counts rows.
@@ -21,9 +22,11 @@ every engine (decision 38):
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 
 from adapter_core.predicate import Comparison, Value
 
@@ -114,8 +117,8 @@ class Aggregate:
     function: str
     """`COUNT`, `SUM`, `LEAST`, `GREATEST` or `MEAN`."""
     column: str = ""
-    """A column of numbers, for `ENDS` also of times, or for `COUNT` of any values; empty for the number
-    of rows."""
+    """A column of numbers or decimals, for `ENDS` also of times, or for `COUNT` of any values; empty for
+    the number of rows."""
 
     @property
     def name(self) -> str:
@@ -205,6 +208,8 @@ class Query:
     """Columns of dates among them."""
     zoned_times: Sequence[str] = ()
     """Columns of times with a time zone among them."""
+    decimals: Sequence[str] = ()
+    """Columns of decimals among them, and among those whose sums and means are asked."""
     join: Join | None = None
     nearest: Nearest | None = None
     """Selects rows by their vectors; not together with other conditions."""
@@ -216,7 +221,7 @@ class Query:
     """SQL in place of all others, for engines that take it; tables have their names."""
 
     def __post_init__(self) -> None:
-        compared = "times", "dates", "zoned_times"
+        compared = "times", "dates", "zoned_times", "decimals"
         for name in ("columns", "where", "positions", "groups", "aggregates", *compared):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         asked = bool(self.columns or self.aggregates), self.shape, bool(self.statement)
@@ -270,6 +275,17 @@ class Query:
         """True if times with a time zone are compared, with constants or with each other."""
         zones = (getattr(each, "tzinfo", None) for each in self.constants)
         return bool(self.zoned_times) or any(zone is not None for zone in zones)
+
+    @property
+    def compares_decimals(self) -> bool:
+        """True if decimals are compared, or added up."""
+        return bool(self.decimals) or self._has_constants(Decimal)
+
+    @property
+    def has_long_decimals(self) -> bool:
+        """True if a constant is a decimal of more digits than each float has."""
+        decimals = (each for each in self.constants if isinstance(each, Decimal))
+        return any(len(each.as_tuple().digits) > sys.float_info.dig for each in decimals)
 
     def _has_constants(self, of: type) -> bool:
         return any(type(each) is of for each in self.constants)

@@ -85,6 +85,8 @@ class QueryEngine(ABC):
     """Remarks for readers by format, e.g. on a way through another library."""
     compares_times: ClassVar[frozenset[str]] = frozenset()
     """Labels of the formats in which it compares times and dates, with constants and with each other."""
+    compares_decimals: ClassVar[frozenset[str]] = frozenset()
+    """Labels of the formats in which it compares decimals, and adds them up, exactly."""
     reads_fields: ClassVar[bool] = True
     """False if it does not read a field of a column of records by its path."""
     searches_indexes: ClassVar[frozenset[str]] = frozenset()
@@ -132,6 +134,8 @@ class QueryEngine(ABC):
             reason = "it has no columns of records"
         if query.compares_times and format_label not in self.compares_times:
             reason = reason or "its comparisons of times have not been written"
+        if query.compares_decimals and format_label not in self.compares_decimals:
+            reason = reason or "its comparisons of decimals have not been written"
         if query.asks_geometries:
             if Part.GEOMETRIES not in self.does:
                 reason = reason or "it knows no geometries"

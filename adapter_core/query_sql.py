@@ -6,12 +6,14 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from enum import Enum
 
 from adapter_core.predicate import Comparison, Value
 from adapter_core.query import (
     ENDS,
     LEAST,
+    MEAN,
     TABLE,
     Aggregate,
     Condition,
@@ -47,6 +49,8 @@ class Dialect(Enum):
 _ORDERS_ZEROS = {Dialect.DATAFUSION, Dialect.DAFT}
 _LISTS_ZEROS = {Dialect.CHDB}
 _GROUPS_ZEROS = {Dialect.DAFT, Dialect.CHDB}
+# Their means of decimals have four digits more: of large sums DataFusion fails, and Daft has null.
+_OVERFLOWING_MEANS = {Dialect.DATAFUSION, Dialect.DAFT}
 
 # Whole years of the range of 64-bit nanoseconds.
 _NANOSECOND_YEARS = range(1678, 2262)
@@ -88,7 +92,10 @@ def sql(
     # The sum of -0.0 and 0.0 is 0.0.
     two_zeros = set(floats) if dialect in _GROUPS_ZEROS else set()
     keys = {each: quoted(each) + " + 0.0" * (each in two_zeros) for each in query.groups}
-    selected = ", ".join(_selected(query, keys, unbound, in_brackets=dialect is Dialect.DATAFUSION))
+    decimals = query.decimals if dialect in _OVERFLOWING_MEANS else ()
+    selected = ", ".join(
+        _selected(query, keys, unbound, decimals, in_brackets=dialect is Dialect.DATAFUSION)
+    )
     parts = [f"SELECT {selected}", f"FROM {source}"]
     if query.join:
         other, join = (tables or {}).get(query.join.table, query.join.table), query.join
@@ -137,7 +144,7 @@ def condition(found: Condition, dialect: Dialect = Dialect.DUCKDB) -> str:
     if isinstance(found, OneOf):
         values = found.with_both_zeros if dialect in _LISTS_ZEROS else found.values
         constants = [literal(each, dialect) for each in values]
-        if dialect is Dialect.DAFT and isinstance(values[0], datetime):
+        if dialect is Dialect.DAFT and isinstance(values[0], datetime | Decimal):
             # Constants of a list are of one type.
             return f"({' OR '.join(f'{column} = {each}' for each in constants)})"
         return f"{column} IN ({', '.join(constants)})"
@@ -179,6 +186,8 @@ def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
     if isinstance(value, date):
         written = {Dialect.CHDB: f"toDate32('{value}')", Dialect.SQLITE: f"'{value}'"}
         return written.get(dialect, f"CAST('{value}' AS DATE)")
+    if isinstance(value, Decimal):
+        return _decimal(value, dialect)
     if isinstance(value, bool):
         return str(value).lower()
     if dialect is Dialect.DAFT and value == -(2**63):
@@ -186,6 +195,15 @@ def literal(value: Value, dialect: Dialect = Dialect.DUCKDB) -> str:
     if dialect is Dialect.DAFT and repr(value) == "-0.0":
         return "CAST('-0.0' AS DOUBLE)"
     return repr(value)
+
+
+def _decimal(value: Decimal, dialect: Dialect) -> str:
+    """Return a decimal of its own digits: of more, engines would convert the column."""
+    _, digits, exponent = value.as_tuple()
+    scale = -int(exponent)
+    if dialect is Dialect.CHDB:
+        return f"toDecimal128('{value:f}', {scale})"
+    return f"CAST('{value:f}' AS DECIMAL({max(len(digits), scale)}, {scale}))"
 
 
 def order_of(statement: str) -> tuple[str, ...]:
@@ -210,12 +228,17 @@ _DIRECTION = re.compile(r"\b(?:asc|desc|nulls\s+first|nulls\s+last)\b", re.IGNOR
 
 
 def _selected(
-    query: Query, keys: Mapping[str, str], unbound: Collection[str], *, in_brackets: bool
+    query: Query,
+    keys: Mapping[str, str],
+    unbound: Collection[str],
+    decimals: Collection[str],
+    *,
+    in_brackets: bool,
 ) -> list[str]:
     if not query.aggregates:
         return [_in_brackets(name) if in_brackets else quoted(name) for name in query.columns]
     groups = (key if key == quoted(name) else f"{key} AS {quoted(name)}" for name, key in keys.items())
-    return [*groups, *(_aggregate(each, unbound) for each in query.aggregates)]
+    return [*groups, *(_aggregate(each, unbound, decimals) for each in query.aggregates)]
 
 
 def _in_brackets(name: str) -> str:
@@ -223,9 +246,15 @@ def _in_brackets(name: str) -> str:
     return quoted(outer) + "".join(f"[{literal(part)}]" for part in inner)
 
 
-def _aggregate(found: Aggregate, unbound: Collection[str]) -> str:
-    """Return an aggregate; of some columns the end of the finite values, else the infinite one."""
+def _aggregate(found: Aggregate, unbound: Collection[str], decimals: Collection[str]) -> str:
+    """Return an aggregate.
+
+    Of unbound columns an end is the one of the finite values, else the infinite one; a mean of decimals
+    is computed of floats.
+    """
     column = quoted(found.column) if found.column else "*"
+    if found.function == MEAN and found.column in decimals:
+        column = f"CAST({column} AS DOUBLE)"
     text = f"{found.function}({column})"
     if found.function in ENDS and found.column in unbound:
         sign, operator = ("", "<") if found.function == LEAST else ("-", ">")

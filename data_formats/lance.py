@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -27,6 +28,7 @@ from adapter_core import (
     TableLayout,
     Trait,
     Tunable,
+    query_sql,
 )
 from adapter_core.codec_choice import Recommended
 from adapter_core.file_facts import FileFacts
@@ -403,6 +405,8 @@ def literal_of(value: Value) -> str:
         return f"arrow_cast('{text}', 'Timestamp(Microsecond, Some(\"UTC\"))')"
     if isinstance(value, date):
         return f"{'timestamp' if isinstance(value, datetime) else 'date'} '{value}'"
+    if isinstance(value, Decimal):
+        return query_sql.literal(value, query_sql.Dialect.DATAFUSION)
     # A sign is an operation on the number after it, which is beyond 64 bits here.
     return f"CAST('{value}' AS BIGINT)" if value == -(2**63) else str(value).lower()
 

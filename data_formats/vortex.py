@@ -228,6 +228,8 @@ def literal_of(value: Value, kind: pa.DataType) -> vortex.Expr:
         dtype = vortex.timestamp(kind.unit, tz=kind.tz)
     elif pa.types.is_date(kind):
         dtype = vortex.date("days")
+    elif pa.types.is_decimal(kind):
+        dtype = vortex.decimal(precision=kind.precision, scale=kind.scale)
     elif pa.types.is_floating(kind):
         dtype = vortex.float_(kind.bit_width)
     else:

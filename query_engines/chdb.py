@@ -51,6 +51,7 @@ class Adapter(SQLEngine):
     environment = "chdb"
     reads = ("Avro", "Feather", "JSON", "ORC", "Parquet")
     compares_times: ClassVar = frozenset({"Feather", "ORC", "Parquet"})
+    compares_decimals: ClassVar = frozenset({"Avro", "Feather", "ORC", "Parquet"})
     notes: ClassVar = {
         "Avro": "times without a zone are integers of microseconds",
         "JSON": "a table with integers on both sides of 2**63 in a column is not read, and a column of "

@@ -34,6 +34,7 @@ class Adapter(SQLEngine):
     environment = "daft"
     reads = ("JSON", "Parquet")
     compares_times: ClassVar = frozenset({"Parquet"})
+    compares_decimals: ClassVar = frozenset({"Parquet"})
     notes: ClassVar = {
         "JSON": "integers beyond 2**63 are floats, and a column of nulls alone has no sum",
         "Parquet": "beside a constant with a time zone, nanoseconds of a column are cut off",

@@ -28,6 +28,7 @@ class Adapter(QueryEngine):
     reads = ("CSV", "ORC", "Parquet")
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.GROUPS, Part.ORDER, Part.JOIN})
     compares_times: ClassVar = frozenset({"ORC", "Parquet"})
+    compares_decimals: ClassVar = frozenset({"ORC", "Parquet"})
     reads_fields = False
     notes: ClassVar = {
         "ORC": "its reader loses columns of records and lists",
@@ -37,8 +38,8 @@ class Adapter(QueryEngine):
     def unsupported(self, format_label: str, query: Query) -> str:
         if any(each.function == MEAN and each.column in query.groups for each in query.aggregates):
             return "it has no mean of the column that makes the groups"
-        if query.dates:
-            return "it finds no least or greatest dates, which are objects"
+        if query.dates or query.decimals:
+            return "it has no order, ends or sums of dates and decimals, which are objects"
         if query.compares_dates and format_label == "ORC":
             return "its reader makes times of dates, which compare with no date"
         if query.positions:

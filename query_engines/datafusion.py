@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.queries.arrow import floats_of, text_dataset
-from adapter_core.queries.database import SQLEngine
+from adapter_core.queries.arrow import text_dataset
+from adapter_core.queries.database import DataFusionEngine
 from adapter_core.query import TABLE
-from adapter_core.query_sql import Dialect, sql
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 _ALL_RECORDS = 2**63 - 1
 
 
-class Adapter(SQLEngine):
+class Adapter(DataFusionEngine):
     """Apache DataFusion by SQL, with its default options.
 
     Pages of Parquet are pruned by their index; conditions are not evaluated while a page is decoded,
@@ -31,6 +30,7 @@ class Adapter(SQLEngine):
     requires = ("datafusion", "pyarrow>=15")
     reads = ("Avro", "CSV", "Feather", "JSON", "ORC", "Parquet")
     compares_times: ClassVar = frozenset(reads) - {"CSV"}
+    compares_decimals: ClassVar = frozenset(reads) - {"CSV", "JSON"}
     notes: ClassVar = {
         # Version 55 uses the option `null_regex` to infer types, and then fails at the markers.
         "CSV": "as a data set of Arrow: its own reader takes no marker of nulls among numbers; "
@@ -51,16 +51,12 @@ class Adapter(SQLEngine):
             _register(context, format_label, name, path)
         return context
 
-    def _statement(self, handle: Any, query: Query) -> str:
-        floats = floats_of(handle.table(TABLE).schema()) if query.groups else ()
-        return sql(query, dialect=Dialect.DATAFUSION, floats=floats)
+    def _schema(self, handle: Any) -> pa.Schema:
+        return handle.table(TABLE).schema()
 
     def _execute(self, handle: Any, statement: str) -> pa.Table:
         found = handle.sql(statement)
         return found.to_arrow_table()
-
-    def _width(self, handle: Any) -> int:
-        return len(handle.table(TABLE).schema())
 
 
 def _register(context: Any, format_label: str, name: str, file: Path) -> None:

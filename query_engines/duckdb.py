@@ -41,6 +41,7 @@ class Adapter(SQLEngine):
     reads = ("CSV", "Delta", "DuckDB", "Feather", "JSON", "Lance", "ORC", "Parquet", "Vortex")
     does: ClassVar = ALL_PARTS | {Part.NEAREST}
     compares_times: ClassVar = frozenset(reads) - {"JSON"}
+    compares_decimals: ClassVar = frozenset(reads) - {"CSV", "JSON"}
     notes: ClassVar = {
         "CSV": "a column whose first values are infinite, or that has none, is taken for text; of "
         "nanoseconds, microseconds are left",

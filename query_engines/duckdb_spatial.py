@@ -43,6 +43,7 @@ class Adapter(SQLEngine):
     environment = "geospatial"
     reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet")
     compares_times: ClassVar = frozenset({"GeoParquet"})
+    compares_decimals: ClassVar = frozenset({"GeoParquet"})
     does: ClassVar = (ALL_PARTS - {Part.POSITIONS}) | {Part.GEOMETRIES}
     notes: ClassVar = {
         "GeoJSON": "a column of nulls alone is text",

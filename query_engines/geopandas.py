@@ -34,6 +34,7 @@ class Adapter(ScanEngine):
     environment = "geospatial"
     reads = ("FlatGeobuf", "GeoJSON", "GeoPackage", "GeoParquet", "Parquet", "SpatiaLite")
     compares_times: ClassVar = frozenset({"GeoParquet", "Parquet"})
+    compares_decimals: ClassVar = frozenset({"GeoParquet", "Parquet"})
     does: ClassVar = frozenset({Part.COLUMNS, Part.GEOMETRIES})
     reads_fields = False
     notes: ClassVar = {

@@ -26,6 +26,7 @@ class Adapter(ScanEngine):
     requires = ("pylance", "pyarrow>=15")
     reads = ("Lance",)
     compares_times: ClassVar = frozenset(reads)
+    compares_decimals: ClassVar = frozenset(reads)
     modules: ClassVar = {"pylance": "lance"}
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.POSITIONS, Part.NEAREST})
     finished_by = "pyarrow"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import localcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.predicate import DECIMAL_DIGITS
 from adapter_core.queries.arrow import count_of, expression, shape_of
 from adapter_core.queries.frames import aggregated, plain, rows_where, with_keys
 from adapter_core.query import TABLE
@@ -33,6 +35,7 @@ class Adapter(QueryEngine):
     finished_by = "pandas"
     reads_fields = False
     compares_times: ClassVar = frozenset(reads) - {"CSV", "JSON"}
+    compares_decimals: ClassVar = frozenset({"Feather", "ORC", "Parquet", "Pickle"})
     notes: ClassVar = {
         "Feather": _NESTED,
         "HDF5.fixed": _READ_WHOLE,
@@ -46,6 +49,11 @@ class Adapter(QueryEngine):
         return {"format": format_label, "tables": tables}
 
     def answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
+        # By default, Python rounds sums of decimals to 28 digits.
+        with localcontext(prec=DECIMAL_DIGITS):
+            return self._answer(handle, query)
+
+    def _answer(self, handle: dict[str, Any], query: Query) -> pa.Table:
         import pyarrow as pa
 
         label, path = handle["format"], handle["tables"][TABLE]
@@ -65,7 +73,8 @@ class Adapter(QueryEngine):
         elif query.aggregates:
             df = _aggregated(df, query)
         elif query.order:
-            df = _first(df, query.order, query.limit or 0, are_objects=bool(query.dates))
+            are_objects = bool(query.dates or query.decimals)
+            df = _first(df, query.order, query.limit or 0, are_objects=are_objects)
         wanted = query.columns or [*query.groups, *(each.name for each in query.aggregates)]
         return pa.Table.from_pandas(df[list(wanted)], preserve_index=False)
 
@@ -114,7 +123,7 @@ def _selected(df: pd.DataFrame, query: Query, *, is_filtered: bool) -> pd.DataFr
 
 
 def _first(df: pd.DataFrame, order: Order, limit: int, *, are_objects: bool) -> pd.DataFrame:
-    if are_objects:  # as dates are, which the other way refuses
+    if are_objects:  # as dates and decimals are, which the other way refuses
         return df.sort_values(order.column, ascending=not order.descending).head(limit)
     first = df.nlargest if order.descending else df.nsmallest
     return first(limit, order.column)

@@ -32,6 +32,7 @@ class Adapter(QueryEngine):
     requires = ("polars", "pyarrow>=15")
     reads = ("Avro", "CSV", "Delta", "Feather", "JSON", "Lance", "ORC", "Parquet", "Vortex")
     compares_times: ClassVar = frozenset(reads) - {"CSV", "JSON"}
+    compares_decimals: ClassVar = frozenset(reads) - {"CSV", "JSON"}
     notes: ClassVar = {
         "Avro": "the file is read whole, within the measured time; times of nanoseconds are integers",
         "CSV": "a column of nulls alone is text; integers beyond 2**63 are of a type that Arrow lacks",
@@ -48,6 +49,8 @@ class Adapter(QueryEngine):
             return "no rows are left of a condition on infinity that it hands to vortex-data"
         if format_label == "Lance" and query.compares_zoned_times:
             return "conditions that it hands to pylance lose the time zone of their constants"
+        if format_label == "Delta" and query.has_long_decimals:
+            return "it leaves out files by the log's statistics, which have floats for decimals"
         if format_label == "ORC" and _NOT_IN.search(query.statement):
             return "rows with nulls are left by NOT IN, which it hands to a data set of Arrow"
         return ""

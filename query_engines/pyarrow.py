@@ -27,6 +27,7 @@ class Adapter(ScanEngine):
     reads = ("CSV", "Feather", "IPC.stream", "JSON", "ORC", "Parquet")
     finished_by = "pyarrow"
     compares_times: ClassVar = frozenset({"CSV", "Feather", "IPC.stream", "ORC", "Parquet"})
+    compares_decimals: ClassVar = frozenset({"Feather", "IPC.stream", "ORC", "Parquet"})
     notes: ClassVar = {
         **dict.fromkeys(("CSV", "JSON"), "integers beyond 2**63 are read as floats"),
         "IPC.stream": "opened within the measured time, mapped into memory",

@@ -26,6 +26,7 @@ class Adapter(ScanEngine):
     requires = ("pyiceberg", "pyarrow>=15")
     reads = ("Iceberg",)
     compares_times: ClassVar = frozenset(reads)
+    compares_decimals: ClassVar = frozenset(reads)
     finished_by = "pyarrow"
     reads_fields = False
 

@@ -28,6 +28,7 @@ class Adapter(ScanEngine):
     requires = ("vortex-data", "pyarrow>=15")
     reads = ("Vortex",)
     compares_times: ClassVar = frozenset(reads)
+    compares_decimals: ClassVar = frozenset(reads)
     modules: ClassVar = {"vortex-data": "vortex"}
     does: ClassVar = frozenset({Part.COLUMNS, Part.ROWS, Part.POSITIONS})
     finished_by = "pyarrow"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -64,6 +66,8 @@ def _of_condition(found: Condition, schema: pa.Schema | None) -> pc.Expression:
         arrow = schema.field(found.column).type if schema is not None else None
         if zone := getattr(arrow, "tz", None):
             return column.isin(zoned_times(found.values, zone))
+        if isinstance(found.values[0], Decimal):
+            return column.isin(pa.array(found.values, arrow))
         # Acero looks floats up by their bits.
         return column.isin(pa.array(found.with_both_zeros))
     return pc.match_substring(column, found.text)
@@ -106,7 +110,9 @@ def grouped(found: pa.Table, query: Query) -> pa.Table:
     """Return groups with their aggregates; one row without groups."""
     if not found.num_columns:
         return _count_alone(found, query)
+    names = [*query.groups, *(each.name for each in query.aggregates)]
     found = _decoded(found, set(_numbers(query)) - set(query.groups))
+    found, query = _with_float_means(found, query)
     # Acero takes a name that begins with a dot or a bracket for a path.
     places = {name: str(place) for place, name in enumerate(found.column_names)}
     table, groups = found.rename_columns(list(places.values())), [places[name] for name in query.groups]
@@ -117,10 +123,27 @@ def grouped(found: pa.Table, query: Query) -> pa.Table:
         table = _with_one_zero(plain_text(table.select(read)), groups)
     result = table.group_by(groups, use_threads=False).aggregate(wanted)
     # Acero has put the groups first since version 12, as the answer wants them.
-    names = [*query.groups, *(each.name for each in query.aggregates)]
     if (keys := len(groups)) and result.column_names[:keys] != groups:
         result = result.select([*result.column_names[-keys:], *result.column_names[:-keys]])
     return result.rename_columns(names)
+
+
+def _with_float_means(table: pa.Table, query: Query) -> tuple[pa.Table, Query]:
+    """Return a table and a query for means of floats in place of decimals.
+
+    Acero cuts the mean of decimals after as many digits as they have themselves.
+    """
+    import pyarrow as pa
+    from pyarrow import types
+
+    aggregates = []
+    for each in query.aggregates:
+        wanted = each
+        if each.function == MEAN and types.is_decimal(table.schema.field(each.column).type):
+            wanted = replace(each, column=f"{each.column} as floats")
+            table = table.append_column(wanted.column, table[each.column].cast(pa.float64()))
+        aggregates.append(wanted)
+    return table, replace(query, aggregates=aggregates)
 
 
 def _with_one_zero(table: pa.Table, names: Sequence[str]) -> pa.Table:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from adapter_core.queries.arrow import shape_of
+from adapter_core.queries.arrow import floats_of, shape_of
 from adapter_core.query_engine import QueryEngine
-from adapter_core.query_sql import nearest_sql, quoted, sql
+from adapter_core.query_sql import Dialect, nearest_sql, quoted, sql
 from adapter_core.tables.sql import TABLE
 
 if TYPE_CHECKING:
@@ -48,6 +48,21 @@ class SQLEngine(QueryEngine):
     @abstractmethod
     def _width(self, handle: Any) -> int:
         """Return the number of columns of the table."""
+
+
+class DataFusionEngine(SQLEngine):
+    """Engine of DataFusion, in whatever library."""
+
+    @abstractmethod
+    def _schema(self, handle: Any) -> pa.Schema:
+        """Return the schema of the table."""
+
+    def _statement(self, handle: Any, query: Query) -> str:
+        floats = floats_of(self._schema(handle)) if query.groups else ()
+        return sql(query, dialect=Dialect.DATAFUSION, floats=floats)
+
+    def _width(self, handle: Any) -> int:
+        return len(self._schema(handle))
 
 
 class SQLiteEngine(SQLEngine):

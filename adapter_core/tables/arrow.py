@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC
+from decimal import Decimal
 from functools import reduce
 from itertools import chain
 from operator import and_
@@ -259,6 +260,9 @@ def comparison(found: Comparison, schema: pa.Schema | None) -> pc.Expression:
         value = pa.scalar(value, pa.uint64()) if value >= 0 else float(value)
     elif zone := getattr(arrow, "tz", None):
         value = zoned_times([found.value], zone)[0]
+    elif isinstance(value, Decimal):
+        # Of another type, its column would be converted, and no statistics found.
+        value = pa.scalar(value, arrow)
     compared: pc.Expression = OPERATORS[found.operator](pc.field(found.column), value)
     return compared
 

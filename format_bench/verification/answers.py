@@ -1,9 +1,9 @@
 """Comparison of answers to queries: of columns by position, whatever types an engine has.
 
-Integers, booleans and decimals compare as integers, also with whole floats, texts of all types and
-dictionaries as texts, times and dates that an engine has found in texts (CSV has no types) as times, and
-floats that are computed within `TOLERANCE`: sums of 100,000 floats differ between engines by up to 2e-14
-of them, since they add in different orders. NaN is no null here.
+Integers, booleans and decimals compare exactly, also with whole floats; texts of all types and
+dictionaries as texts; times and dates that an engine has found in texts (CSV has no types) as times; and
+floats that are computed within `TOLERANCE`, also decimals with floats: sums of 100,000 floats differ
+between engines by up to 2e-14 of them, since they add in different orders. NaN is no null here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from format_bench.verification.numbers import differing_numbers
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
+
+# The most that Arrow has of a decimal.
+_DIGITS = 76
 
 # Largest difference of two floats, as a share of them: eleven significant digits are equal.
 TOLERANCE = 1e-10
@@ -100,6 +103,7 @@ def difference(
     if found.num_rows != wanted.num_rows or found.num_columns != wanted.num_columns:
         return f"{_shape(found)} instead of {_shape(wanted)}"
     found, wanted = _with_times_of(wanted, found), _with_times_of(found, wanted)
+    found, wanted = _with_digits(found, wanted), _with_digits(wanted, found)
     own = [_normal_column(each) for each in found.columns]
     right = [
         replace(
@@ -176,6 +180,20 @@ def _with_times_of(found: pa.Table, wanted: pa.Table) -> pa.Table:
                 wanted = wanted.set_column(place, wanted.column_names[place], times)
                 break
     return wanted
+
+
+def _with_digits(table: pa.Table, other: pa.Table) -> pa.Table:
+    """Return a table with texts of as many digits for decimals, where another one has decimals, too."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    for place, column in enumerate(table.columns):
+        kinds = column.type, other.column(place).type
+        if all(map(types.is_decimal, kinds)):
+            digits = pa.decimal256(_DIGITS, max(each.scale for each in kinds))
+            text = column.cast(digits).cast(pa.large_string())
+            table = table.set_column(place, table.column_names[place], text)
+    return table
 
 
 def _normal_column(column: pa.ChunkedArray) -> _Column:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -107,6 +108,36 @@ def test_times_of_a_unit_compare_as_with_the_given_constant(operator, unit):
         assert found.mask(column).tolist() == given.mask(column).tolist()
     with pytest.raises(TypeError, match="is not a time"):
         Comparison("at", operator, 1).among_times(unit, low, high)
+
+
+DECIMALS = [Decimal("-9.99"), Decimal("-0.10"), Decimal("0.20"), Decimal("9.99")]
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize(
+    "value", [0, 0.2, 0.1999, -0.1, 1e300, -10, Decimal("0.2000"), Decimal("9.991"), Decimal("1e-40")]
+)
+def test_decimals_compare_with_the_decimal_that_is_written(operator, value):
+    found = Comparison("a", operator, value).among_decimals(3, 2)
+    assert found.value.as_tuple().exponent == -2
+    assert abs(found.value) <= Decimal("9.99")
+    # Floats are written with the digits that their decimals have.
+    wanted = [OPERATORS[operator](each, Decimal(str(value))) for each in DECIMALS]
+    assert found.mask(pd.Series(DECIMALS)).tolist() == wanted
+
+
+@pytest.mark.parametrize("digits", [38, 60])
+def test_long_decimals_are_not_rounded(digits):
+    found = Comparison("a", "==", Decimal(10**digits - 1)).among_decimals(digits, 0)
+    assert found.value == Decimal(10**digits - 1)
+    with pytest.raises(TypeError, match="is not a number"):
+        Comparison("a", "==", "1").among_decimals(digits, 0)
+
+
+@pytest.mark.parametrize("text", ["NaN", "Infinity"])
+def test_constants_are_finite_decimals(text):
+    with pytest.raises(InvalidSelectionError, match="column 'a' is compared with Decimal"):
+        Comparison("a", "==", Decimal(text))
 
 
 def test_a_predicate_without_comparisons_is_refused():

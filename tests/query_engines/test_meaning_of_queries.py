@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from decimal import Decimal
 from functools import cache
 
 import numpy as np
@@ -63,6 +64,11 @@ INFINITE = float("inf")
 FIRST, LAST = datetime.date(1, 1, 1), datetime.date(9999, 12, 31)
 
 
+# Floats have 0.1 and 0.2 as other numbers, and none of 36 digits.
+AMOUNTS = [*map(Decimal, ("0.10", "0.20", "-1.00", "99999999.99", "0.20")), None]
+DIGITS = [Decimal(7 * 10**35 + 1), None, Decimal(7 * 10**35), Decimal(-(10**35)), Decimal(0)]
+
+
 def filled(*values):
     """Return values repeated up to the number of rows."""
     return [values[row % len(values)] for row in range(ROWS)]
@@ -94,6 +100,8 @@ def table():
             "day": pd.Series(days, dtype="object"),
             "at": pd.Series(pd.to_datetime(days).to_numpy("datetime64[us]")),
             "kind": pd.Series(filled("x", None, "", "y"), dtype="category"),
+            "amount": pd.Series(filled(*AMOUNTS), dtype="object"),
+            "digits": pd.Series(filled(*DIGITS), dtype="object"),
         }
     )
 
@@ -129,10 +137,14 @@ CONSTANTS = {
     "both_ends": [-INFINITE],
     "none": [0.0],
     "kind": ["", "x"],
+    "amount": [Decimal("0.20"), Decimal("-1.00"), Decimal("99999999.99")],
+    "digits": [Decimal(7 * 10**35 + 1), Decimal(0)],
 }
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 COMPARED = {"at": {"times": ["at"]}, "day": {"dates": ["day"]}}
+COMPARED |= {name: {"decimals": [name]} for name in ("amount", "digits")}
 NUMBERS = ("few", "small", "price", "a.price", ".price", "real", "single", "masked", "none")
+NUMBERS += ("amount", "digits")
 
 
 def conditions():
@@ -167,11 +179,10 @@ def queries():
         yield name, Query(columns=["id"], where=where)
     never = [Comparison("id", "<", -1)]
     for column in NUMBERS:
-        yield f"aggregates of {column}", Query(aggregates=[Aggregate(COUNT), *aggregates(column)])
-        found = Query(aggregates=[Aggregate(COUNT), *aggregates(column)], where=never)
-        yield f"aggregates of no {column}", found
-        found = Query(groups=["key"], aggregates=[Aggregate(COUNT), *aggregates(column)])
-        yield f"{column} by key", found
+        asked = {"aggregates": [Aggregate(COUNT), *aggregates(column)], **COMPARED.get(column, {})}
+        yield f"aggregates of {column}", Query(**asked)
+        yield f"aggregates of no {column}", Query(**asked, where=never)
+        yield f"{column} by key", Query(**asked, groups=["key"])
     for column in ("whole", "maybe", "endless", "both_ends", "at", "day"):
         ends = [Aggregate(each, column) for each in (LEAST, GREATEST, COUNT)]
         yield f"ends of {column}", Query(aggregates=ends, **COMPARED.get(column, {}))
@@ -199,6 +210,8 @@ def queries():
         "both_ends",
         "at",
         "day",
+        "amount",
+        "digits",
     ):
         for descending in (False, True):
             for limit in (3, ROWS):
@@ -442,6 +455,30 @@ def test_times_of_any_unit_compare_with_constants_of_microseconds(label, tmp_pat
     assert bool(refused) == (label in WITHOUT_ZONES)
     assert all(query.compares_zoned_times for query in refused)
     queries = [query for query in queries if query not in refused]
+    assert differing(pair, tmp_path / "file.tables", queries, data) == {}
+
+
+FINER = (0.2, 0.2001, -0.1999, 5, 1e300, -1e300, Decimal("0.20"), Decimal("1e-9"))
+
+
+def compares_decimals(label):
+    pair = query_engines.find(label)
+    return pair.format.label in pair.engine.compares_decimals
+
+
+@pytest.mark.parametrize("label", [each for each in PAIRS if compares_decimals(each)])
+def test_decimals_compare_with_any_numbers(label, tmp_path):
+    """Where a format has no decimals, or floats in their place, it refuses the table."""
+    pair = pair_of(label)
+    data = held(pair, TABLE)[["id", "key", "amount"]]
+    subject = Subject("money", {"data": data})
+    pair.save({"data": data}, tmp_path / "file.tables")
+    found = [subject.fitted(Comparison("amount", way, each)) for each in FINER for way in OPERATORS]
+    found += [OneOf("amount", [*dict.fromkeys(each.value for each in found)])]
+    queries = [Query(columns=["id"], where=[each]) for each in found]
+    queries += [Query(columns=["id"], where=subject.between("amount", 0.3))]
+    assert not [query for query in queries if pair.engine.unsupported(pair.format.label, query)]
+    assert all(query.compares_decimals for query in queries)
     assert differing(pair, tmp_path / "file.tables", queries, data) == {}
 
 

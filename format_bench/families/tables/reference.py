@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from decimal import Decimal, localcontext
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.geometries import geometries_of
 from adapter_core.kinds import nested_array
+from adapter_core.predicate import DECIMAL_DIGITS
 from adapter_core.query import (
     COUNT,
     ENDS,
@@ -416,6 +418,7 @@ def _aggregate(
         return counts, np.zeros(groups)
     values = _plain(column[present])
     if values.dtype == object:
+        # Decimals stay objects; dates become NumPy's.
         values = np.array(values.tolist())
     if not len(values):
         return pa.nulls(groups), np.zeros(groups)
@@ -436,7 +439,9 @@ def _computed(
         result = np.full(groups, values.max() if smallest else values.min(), values.dtype)
         function.at(result, numbers, values)
         return result, np.zeros(groups)
-    magnitudes = np.bincount(numbers, weights=np.abs(values.astype(np.float64)), minlength=groups)
+    if values.dtype == object:
+        return _of_decimals(found, values, numbers, counts)
+    magnitudes = _magnitudes(values, numbers, groups)
     if values.dtype.kind in "iu":
         if magnitudes.max() >= _LARGEST_SUM:
             raise UnsupportedError(f"the sum of {found.column} does not fit in 64 bits")
@@ -455,6 +460,33 @@ def _computed(
     if found.function == SUM:
         return sums, rounding
     return sums / np.maximum(counts, 1), rounding / np.maximum(counts, 1)
+
+
+def _of_decimals(
+    found: Aggregate, values: np.ndarray, numbers: np.ndarray, counts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the exact sum of the decimals of each group, or their mean as a float, and its rounding."""
+    import numpy as np
+
+    groups = len(counts)
+    with localcontext(prec=2 * DECIMAL_DIGITS):
+        sums = np.full(groups, Decimal(0), object)
+        np.add.at(sums, numbers, values)
+        if any(len(each.as_tuple().digits) > DECIMAL_DIGITS for each in sums.tolist()):
+            raise UnsupportedError(f"the sum of {found.column} does not fit in {DECIMAL_DIGITS} digits")
+        if found.function == SUM:
+            return sums, np.zeros(groups)
+        means = (sums / np.maximum(counts, 1)).astype(np.float64)
+    # Some engines compute the mean of floats.
+    share = rounding_of_sums(means.dtype, len(values))
+    return means, share * _magnitudes(values, numbers, groups) / np.maximum(counts, 1)
+
+
+def _magnitudes(values: np.ndarray, numbers: np.ndarray, groups: int) -> np.ndarray:
+    """Return the sum of the absolute values of each group."""
+    import numpy as np
+
+    return np.bincount(numbers, weights=np.abs(values.astype(np.float64)), minlength=groups)
 
 
 # Integers are summed exactly up to here, as int64 of the engines.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,7 +17,16 @@ from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
 from adapter_core.geometries import geometry_columns, middles
 from adapter_core.kinds import Kind, kind_of_arrow, nested_array
-from adapter_core.predicate import DATES, NUMBERS, TEXT, TIMES, ZONED_TIMES, contents_of
+from adapter_core.predicate import (
+    DATES,
+    DECIMAL_DIGITS,
+    DECIMALS,
+    NUMBERS,
+    TEXT,
+    TIMES,
+    ZONED_TIMES,
+    contents_of,
+)
 from adapter_core.query import (
     COUNT,
     ENDS,
@@ -57,7 +67,9 @@ WHOLE = "*"
 """Name for all columns."""
 
 # Contents of columns that have a least and a greatest value, an order, and ranges.
-_ORDERED = {NUMBERS, TIMES, DATES, ZONED_TIMES}
+_ORDERED = {NUMBERS, DECIMALS, TIMES, DATES, ZONED_TIMES}
+# Contents of columns that have a sum and a mean.
+_ADDED = {NUMBERS, DECIMALS}
 
 _AGGREGATE = re.compile(rf"({COUNT})|({COUNT}|{SUM}|{LEAST}|{GREATEST}|{MEAN})\((.+)\)", re.DOTALL)
 
@@ -139,6 +151,7 @@ class _Compiler:
         positions = fields.get("positions", ())
         order = self._one("order") if "order" in fields else ""
         compared = {order, *(each.column for each in aggregates if each.function in ENDS)}
+        added = {each.column for each in aggregates if each.function in (SUM, MEAN)}
         found = Query(
             columns=columns,
             where=where,
@@ -150,6 +163,7 @@ class _Compiler:
             times=subject.among(compared, TIMES),
             dates=subject.among(compared, DATES),
             zoned_times=subject.among(compared, ZONED_TIMES),
+            decimals=subject.among(compared | added, DECIMALS),
             join=join,
             nearest=self._nearest(),
             box=self._box(),
@@ -324,6 +338,7 @@ class Subject:
         # Of objects, all values are looked at, and of times the ends; lists of constants ask for each.
         self._contents: dict[str, str] = {}
         self._ranges: dict[str, tuple[datetime, datetime]] = {}
+        self._digits: dict[str, tuple[int, int]] = {}
 
     @property
     def rows(self) -> int:
@@ -411,6 +426,8 @@ class Subject:
             comparison = replace(comparison, value=_moment(comparison.value, time.min))
         if (contents, comparison.type) == (DATES, TIMES):
             comparison = comparison.among_dates()
+        if contents == DECIMALS and comparison.type in {NUMBERS, DECIMALS}:
+            comparison = self._among_decimals(comparison, values)
         found = comparison.fitted(contents, is_single=is_single)
         if found.type not in {NUMBERS, TIMES, ZONED_TIMES} or not self._are_typed or is_single:
             return found
@@ -432,6 +449,28 @@ class Subject:
             return comparison.among_times(np.datetime_data(dtype)[0], *ends)
         # Arrow compares times of one zone alone.
         return comparison.among_times(dtype.unit, *ends).in_zone(dtype.tz)
+
+    def _among_decimals(self, comparison: Comparison, values: pd.Series | pd.Index) -> Comparison:
+        """Return a comparison with a decimal of the type of its column.
+
+        Raises
+        ------
+        InvalidSelectionError
+            If the constant is infinite, or the column's values have more than 38 digits.
+        """
+        import pyarrow as pa
+
+        name = comparison.column
+        if comparison.type == NUMBERS and math.isinf(comparison.number):
+            raise InvalidSelectionError(f"column {name!r} contains decimals, which are never infinite")
+        if name not in self._digits:
+            arrow = pa.array(values, from_pandas=True).type
+            self._digits[name] = arrow.precision, arrow.scale
+        if self._digits[name][0] > DECIMAL_DIGITS:
+            raise InvalidSelectionError(
+                f"column {name!r} contains decimals of more than {DECIMAL_DIGITS} digits"
+            )
+        return comparison.among_decimals(*self._digits[name])
 
     def between(self, column: str, share: float) -> list[Comparison]:
         """Return the conditions for a share of the rows, by a range in the middle of a column.
@@ -579,7 +618,7 @@ class Subject:
         values = in_utc(self._column(column).iloc[positions].dropna()).to_numpy()
         if not len(values):
             raise UnsupportedError(f"column {column} of {self.name} has no values in these rows")
-        if values.dtype.kind == "M":
+        if self.contents(column) in {TIMES, ZONED_TIMES, DECIMALS}:
             found = [Comparison(column, "==", self._constant(column, each)) for each in values]
             return [self.fitted(each).value for each in found]
         return list(values.tolist())
@@ -609,13 +648,13 @@ class Subject:
             if not each.column or each.function == COUNT:
                 continue
             contents = self.contents(each.column)
-            if contents not in (_ORDERED if each.function in ENDS else {NUMBERS}):
+            if contents not in (_ORDERED if each.function in ENDS else _ADDED):
                 raise ValueError(f"{each.function} of {each.column!r}, which contains {contents}")
         if query.order:
             column = query.order.column
             if (contents := self.contents(column)) not in _ORDERED:
                 raise ValueError(
-                    f"order {column!r} contains {contents}, and not numbers, times or dates"
+                    f"order {column!r} contains {contents}, and not numbers, decimals, times or dates"
                 )
             if query.columns != (column,):
                 self._check_first(query)

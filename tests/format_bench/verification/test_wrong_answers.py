@@ -162,6 +162,10 @@ def test_decimals_that_a_format_rounds_are_equal_unless_they_are_smaller():
     [
         (pa.array([Decimal(10**30)]), pa.array([Decimal(10**30)]), True),
         (pa.array([Decimal(10**30)]), pa.array([Decimal(10**30 + 1)]), False),
+        (pa.array([Decimal("1.50")]), pa.array([Decimal("1.5000")]), True),
+        (pa.array([Decimal("1.50")]), pa.array([1.5]), True),
+        (pa.array([Decimal("0.1234567890123456")]), pa.array([Decimal("0.1234567890123457")]), False),
+        (pa.array([Decimal("1e-20")]), pa.array([Decimal("2e-20")]), False),
         (pa.array([2**64 - 1], pa.uint64()), pa.array([2**64 - 1], pa.uint64()), True),
         (pa.array([2**64 - 1], pa.uint64()), pa.array([-1], pa.int64()), False),
         (pa.array([2**53 + 1]), pa.array([float(2**53)]), True),

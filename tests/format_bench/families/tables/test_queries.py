@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from decimal import Decimal
 
 import pandas as pd
 import pytest
@@ -174,8 +175,9 @@ def question(**fields):
 def counted(subject, tables, **where):
     """Return the number of rows for which a condition is true."""
     query = query_of(question(aggregates=["count"], where=[where]), subject)
-    assert query.compares_times
+    assert query.compares_times == (where["column"] != "amount")
     assert query.compares_dates == (where["column"] == "day")
+    assert query.compares_decimals == (where["column"] == "amount")
     (rows,) = reference.answer(query, tables).table["count_rows"].to_pylist()
     return rows
 
@@ -273,6 +275,56 @@ def test_the_end_of_the_calendar_has_a_moment_in_each_zone():
         for text, rows in (("0001-01-01T00:00:00Z", 1), ("9999-12-31T23:59:59.999999Z", 2)):
             where = {"operator": "<=", "value": datetime.datetime.fromisoformat(text)}
             assert counted(subject, tables, column="at", **where) == rows
+
+
+def test_decimals_compare_with_numbers_and_are_added_up_exactly():
+    amounts = [Decimal(each).scaleb(-2) for each in range(-50, 50)]
+    tables = {"data": pd.DataFrame({"amount": amounts, "id": range(100)})}
+    subject = Subject("mine", tables)
+    ends = with_ends_and_order(subject, tables, "amount", amounts)
+    assert ends.decimals == ("amount",)
+    assert ends.compares_decimals
+    for where, rows in (
+        ({"operator": "<", "value": 0}, 50),
+        ({"operator": "<=", "value": 0.1}, 61),
+        ({"operator": ">", "value": 0.105}, 39),
+        ({"operator": "!=", "value": 0.105}, 100),
+        ({"operator": "<", "value": 1e300}, 100),
+        ({"between": [-0.1, 0.1]}, 21),
+        ({"one_of": [0.1, 0.2, 7]}, 2),
+        ({"share": 0.1}, 10),
+        ({"operator": ">=", "at": 0.25}, 75),
+        ({"keys": 5}, 5),
+    ):
+        assert counted(subject, tables, column="amount", **where) == rows, where
+    added = query_of(question(aggregates=["sum(amount)", "avg(amount)"]), subject)
+    assert added.decimals == ("amount",)
+    found = reference.answer(added, tables).table
+    assert found["sum_amount"].to_pylist() == [Decimal("-0.50")]
+    assert found["avg_amount"].to_pylist() == [-0.005]
+
+
+@pytest.mark.parametrize(
+    ("amount", "value", "problem"),
+    [
+        (Decimal("1.5"), float("inf"), "contains decimals, which are never infinite"),
+        (Decimal(10**40), 1, "contains decimals of more than 38 digits"),
+        (Decimal("1.5"), "a", "contains decimals, which do not compare with 'a'"),
+        (1.5, Decimal("1.5"), "contains numbers, which do not compare with Decimal"),
+    ],
+)
+def test_constants_that_are_no_decimals_are_refused(amount, value, problem):
+    subject = Subject("mine", {"data": pd.DataFrame({"amount": [amount]})})
+    where = [{"column": "amount", "operator": "<", "value": value}]
+    with pytest.raises(InvalidQuestionsError, match=re.escape(f"column 'amount' {problem}")):
+        query_of(question(columns=["amount"], where=where), subject)
+
+
+def test_sums_of_more_digits_than_decimals_have_are_not_asked():
+    tables = {"data": pd.DataFrame({"amount": [Decimal(10**38 - 1)] * 2})}
+    query = query_of(question(aggregates=["sum(amount)"]), Subject("mine", tables))
+    with pytest.raises(UnsupportedError, match="the sum of amount does not fit in 38 digits"):
+        reference.answer(query, tables)
 
 
 def test_dates_compare_with_dates_and_times():
