@@ -53,9 +53,10 @@ class Adapter(SQLEngine):
     compares_times: ClassVar = frozenset({"Feather", "ORC", "Parquet"})
     compares_decimals: ClassVar = frozenset({"Avro", "Feather", "ORC", "Parquet"})
     notes: ClassVar = {
-        "Avro": "times without a zone are integers of microseconds",
+        "Avro": "times without a zone, and times of day, are integers of microseconds",
         "JSON": "a table with integers on both sides of 2**63 in a column is not read, and a column of "
         "nulls alone has no sum",
+        "Parquet": "time spans are integers, and times of day times of 1970-01-01",
     }
 
     def unsupported(self, format_label: str, query: Query) -> str:  # noqa: ARG002

@@ -49,6 +49,7 @@ class Adapter(SQLEngine):
         "Feather": "as a data set of Arrow",
         "Lance": "as a data set of Arrow, from pylance",
         "ORC": "as a data set of Arrow",
+        "Parquet": "time spans are integers",
         "Vortex": "as a data set of Arrow, from vortex-data; Arrow applies conditions after the scan",
     }
 
@@ -103,8 +104,8 @@ class Adapter(SQLEngine):
         try:
             return database.sql(statement).to_arrow_table()
         except duckdb.InvalidInputException as error:
-            # It depends on the types of the columns, so that only pylance knows.
-            if handle["format"] == "Lance" and "Substrait" in str(error):
+            # It depends on the types of all columns, so that only pylance knows.
+            if handle["format"] == "Lance" and "substrait" in str(error).lower():
                 reason = "pylance refuses the condition that DuckDB hands it"
                 raise self.refused("Lance", reason) from error
             raise

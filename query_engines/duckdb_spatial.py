@@ -47,7 +47,7 @@ class Adapter(SQLEngine):
     does: ClassVar = (ALL_PARTS - {Part.POSITIONS}) | {Part.GEOMETRIES}
     notes: ClassVar = {
         "GeoJSON": "a column of nulls alone is text",
-        "GeoParquet": "of nanoseconds with a time zone, microseconds are left",
+        "GeoParquet": "of nanoseconds with a time zone, microseconds are left; time spans are integers",
     }
 
     def unsupported(self, format_label: str, query: Query) -> str:

@@ -1,9 +1,10 @@
 """Comparison of answers to queries: of columns by position, whatever types an engine has.
 
 Integers, booleans and decimals compare exactly, also with whole floats; texts of all types and
-dictionaries as texts; times and dates that an engine has found in texts (CSV has no types) as times; and
-floats that are computed within `TOLERANCE`, also decimals with floats: sums of 100,000 floats differ
-between engines by up to 2e-14 of them, since they add in different orders. NaN is no null here.
+dictionaries as texts; times, dates and time spans of all units as numbers, also those that an engine has
+found in texts, or left in them (CSV has no types); floats that are computed within `TOLERANCE`, decimals
+with floats, too: sums of 100,000 floats differ between engines by up to 2e-14 of them, since they add in
+different orders. NaN is no null here.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from format_bench.verification.numbers import differing_numbers
@@ -18,6 +20,8 @@ from format_bench.verification.numbers import differing_numbers
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
+
+_DAY_NANOSECONDS = 24 * 3600 * 10**9
 
 # The most that Arrow has of a decimal.
 _DIGITS = 76
@@ -120,6 +124,9 @@ def difference(
     if differing is None:
         return ""
     name = f"column {differing + 1}, {answer.table.column_names[differing]},"
+    kinds = found.column(differing).type, wanted.column(differing).type
+    if types.is_temporal(kinds[0]) != types.is_temporal(kinds[1]):
+        return f"values of {name} differ: {kinds[0]} in place of {kinds[1]}"
     if wanted.num_rows != 1:
         return f"values of {name} differ"
     return f"{name} is {found.column(differing)[0]} instead of {wanted.column(differing)[0]}"
@@ -163,7 +170,10 @@ def _shape(table: pa.Table) -> str:
 
 
 def _with_times_of(found: pa.Table, wanted: pa.Table) -> pa.Table:
-    """Return a table with times for texts that are times, where another one has times or dates."""
+    """Return a table with times for texts that are times, where another one has times or dates.
+
+    Time spans in texts are those of pandas, or of ISO 8601.
+    """
     import pyarrow as pa
     from pyarrow import types
 
@@ -171,6 +181,10 @@ def _with_times_of(found: pa.Table, wanted: pa.Table) -> pa.Table:
         reference = wanted.column(place)
         is_text = types.is_string(reference.type) or types.is_large_string(reference.type)
         is_time = types.is_timestamp(column.type) or types.is_date(column.type)
+        if is_text and types.is_duration(column.type):
+            with contextlib.suppress(ValueError):
+                spans = pa.array(reference.to_pandas().astype("timedelta64[ns]"))
+                wanted = wanted.set_column(place, wanted.column_names[place], spans)
         if not is_text or not is_time:
             continue
         zone = getattr(column.type, "tz", None) and "UTC"
@@ -208,7 +222,7 @@ def _normal_column(column: pa.ChunkedArray) -> _Column:
     if nulls.all():
         # Of values that are all null, an engine may have lost the type.
         return _Column(np.zeros(len(column)), nulls)
-    if types.is_timestamp(column.type) or types.is_date(column.type):
+    if types.is_temporal(column.type):
         column = _as_numbers(column)
     arrow = column.type
     if types.is_boolean(arrow) or types.is_integer(arrow) or types.is_decimal(arrow):
@@ -233,14 +247,29 @@ def _normal_column(column: pa.ChunkedArray) -> _Column:
 
 
 def _as_numbers(times: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return times as numbers of nanoseconds, or of microseconds if these do not fit."""
+    """Return times, times of day or time spans as nanoseconds, or microseconds if these do not fit."""
     import pyarrow as pa
+    from pyarrow import types
 
-    zone = getattr(times.type, "tz", None)
+    if types.is_interval(times.type):
+        spans = [each and _nanoseconds(*each) for each in times.to_pylist()]
+        return pa.chunked_array([pa.array(spans, pa.int64())])
+    if types.is_time(times.type):
+        return times.cast(pa.time64("ns")).cast(pa.int64())
+    of = (
+        pa.duration
+        if types.is_duration(times.type)
+        else partial(pa.timestamp, tz=getattr(times.type, "tz", None))
+    )
     try:
-        return times.cast(pa.timestamp("ns", zone)).cast(pa.int64())
+        return times.cast(of("ns")).cast(pa.int64())
     except pa.ArrowInvalid:
-        return times.cast(pa.timestamp("us", zone), safe=False).cast(pa.int64())
+        return times.cast(of("us"), safe=False).cast(pa.int64())
+
+
+def _nanoseconds(months: int, days: int, nanoseconds: int) -> int:
+    """Return an interval as a time span, with months of 30 days, as databases compare them."""
+    return nanoseconds + (days + 30 * months) * _DAY_NANOSECONDS
 
 
 def _first_difference(

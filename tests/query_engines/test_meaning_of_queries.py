@@ -102,6 +102,12 @@ def table():
             "kind": pd.Series(filled("x", None, "", "y"), dtype="category"),
             "amount": pd.Series(filled(*AMOUNTS), dtype="object"),
             "digits": pd.Series(filled(*DIGITS), dtype="object"),
+            "span": pd.Series(
+                pd.to_timedelta(filled("-1 days", None, "0.000001 s", "3 h")).as_unit("us")
+            ),
+            "clock": pd.Series(
+                filled(datetime.time(7, 30, 0, 5), None, datetime.time()), dtype="object"
+            ),
         }
     )
 
@@ -240,6 +246,7 @@ def pair_of(label):
 
 
 UNTYPED = {
+    "Avro[chdb]": {"clock"},
     "CSV[datafusion]": {"natural", "none"},
     "CSV[duckdb]": {"both_ends", "none"},
     "CSV[polars]": {"natural", "none"},
@@ -247,11 +254,15 @@ UNTYPED = {
     "Feather[polars]": {"kind"},
     "GeoJSON[duckdb.spatial]": {"none"},
     "GeoJSON[geopandas]": {"none"},
+    "GeoParquet[duckdb.spatial]": {"span"},
     "JSON[chdb]": {"natural", "none"},
     "JSON[daft]": {"natural", "none"},
     "JSON[datafusion]": {"natural", "none"},
     "JSON[polars]": {"natural"},
     "JSON[pyarrow]": {"natural"},
+    "Lance[duckdb]": {"span"},
+    "Parquet[chdb]": {"span", "clock"},
+    "Parquet[duckdb]": {"span"},
     "Parquet[pandas]": {"natural"},
 }
 """Columns whose type an engine takes for another one, or does not compare, as its note says."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 
 import numpy as np
@@ -155,6 +155,34 @@ def test_decimals_that_a_format_rounds_are_equal_unless_they_are_smaller():
     for wrong in (-3e-16, 0.0, 9e-16):
         found = pa.table({"x": [1e-15, wrong, 0.5]})
         assert difference(found, right, ordered=True, absolute=1e-15)
+
+
+SPAN, CLOCK = timedelta(days=-2, microseconds=5), time(7, 30, 0, 5)
+SPANS = pa.array([SPAN, None, timedelta(0)], pa.duration("us"))
+# Months, days and nanoseconds.
+INTERVALS = pa.array([(0, -2, 5_000), None, (0, 0, 0)], pa.month_day_nano_interval())
+
+
+@pytest.mark.parametrize(
+    ("found", "right", "problem"),
+    [
+        (SPANS.cast(pa.duration("ns")), SPANS, ""),
+        (INTERVALS, SPANS, ""),
+        (pa.array(["-2 days +00:00:00.000005", None, "0 days"]), SPANS, ""),
+        (pa.array(["P-2DT0H0M0.000005S", None, "P0DT0H0M0S"]), SPANS, ""),
+        (pa.array(["-2 days", None, "0 days"]), SPANS, "values of column 1, x, differ"),
+        (pa.array(["soon", None, "0 days"]), SPANS, "differ: string in place of duration[us]"),
+        (SPANS.cast(pa.int64()), SPANS, "differ: int64 in place of duration[us]"),
+        (pa.array([SPAN, SPAN, timedelta(0)]), SPANS, "values of column 1, x, differ"),
+        (pa.array([CLOCK], pa.time64("ns")), pa.array([CLOCK], pa.time64("us")), ""),
+        (pa.array([time(7)], pa.time32("s")), pa.array([time(7)], pa.time64("us")), ""),
+        (pa.array([time(7)], pa.time32("s")), pa.array([CLOCK], pa.time64("us")), "07:00:00 instead of"),
+    ],
+)
+def test_time_spans_and_times_of_day_compare_whatever_their_units(found, right, problem):
+    differs = difference(pa.table([found], ["x"]), pa.table([right], ["x"]), ordered=True)
+    assert problem in differs
+    assert bool(problem) == bool(differs)
 
 
 @pytest.mark.parametrize(
