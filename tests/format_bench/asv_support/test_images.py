@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -65,6 +66,22 @@ def test_a_file_is_not_kept_if_the_next_would_not_fit(cell, monkeypatch):
     free(monkeypatch, raw_bytes)
     assert not save(cell).exists()
     assert not kept(cell).exists()
+
+
+def test_kept_files_leave_their_room_to_a_save(cell, monkeypatch):
+    save(cell)
+    others = [kept(cell).with_name(f"{name}-kept.npys") for name in ("cifar-like-A", "cifar-like-B")]
+    for seconds, each in enumerate([kept(cell), *others]):
+        each.touch()
+        os.utime(each, (seconds, seconds))
+    raw_bytes = 3 * 32 * 32 * 3
+    free(monkeypatch, 2 * raw_bytes)
+    cell.check()
+    assert all(each.exists() for each in others)
+    free(monkeypatch, raw_bytes, raw_bytes, 2 * raw_bytes)
+    cell.check()
+    # Benchmarks go through the formats in one order: the oldest is read next.
+    assert [each.exists() for each in (kept(cell), *others)] == [True, False, False]
 
 
 def test_a_file_that_is_not_kept_is_saved_again_for_each_reading_benchmark(cell, monkeypatch):
