@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import zipfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -93,6 +95,57 @@ def _zarr(path: Path, version: int) -> None:
     zarr.consolidate_metadata(str(path), zarr_format=version)
 
 
+def _zarr_zip(path: Path) -> None:
+    folder = path.with_name("folder")
+    _zarr(folder, 3)
+    with zipfile.ZipFile(path, "w") as archive:
+        for each in sorted(folder.rglob("*")):
+            archive.write(each, each.relative_to(folder))
+    shutil.rmtree(folder)
+
+
+def _npz(path: Path) -> None:
+    import numpy as np
+
+    np.savez_compressed(path, wind=_values(), lat=np.arange(6))
+
+
+def _tiledb(path: Path) -> None:
+    import tiledb
+
+    edges = zip(("time", "lat", "lon"), _values().shape, strict=True)
+    dims = [tiledb.Dim(name, domain=(0, edge - 1), tile=2, dtype="int32") for name, edge in edges]
+    schema = tiledb.ArraySchema(tiledb.Domain(*dims), [tiledb.Attr("wind", dtype="float32")])
+    tiledb.Array.create(str(path), schema)
+    with tiledb.open(str(path), "w") as array:
+        array[:] = _values()
+        array.meta["__tiledb_attr.wind.units"] = "m s-1"
+
+
+def _grib(path: Path, edition: int) -> None:
+    """Write two messages; the second of edition 2 has two fields."""
+    import eccodes
+
+    names = ("t", "u", "v")
+    handles = [eccodes.codes_grib_new_from_samples(f"regular_ll_pl_grib{edition}") for _ in names]
+    several = eccodes.codes_grib_multi_new()
+    try:
+        for name, handle in zip(names, handles, strict=True):
+            for key, value in {"Ni": 5, "Nj": 6, "bitsPerValue": 16, "shortName": name}.items():
+                eccodes.codes_set(handle, key, value)
+            eccodes.codes_set_values(handle, _values()[0].reshape(-1).astype("f8"))
+        with path.open("wb") as file:
+            eccodes.codes_write(handles[0], file)
+            for handle in handles[1:] if edition == 2 else ():
+                eccodes.codes_grib_multi_append(handle, 4, several)
+            if edition == 2:
+                eccodes.codes_grib_multi_write(several, file)
+    finally:
+        eccodes.codes_grib_multi_release(several)
+        for handle in handles:
+            eccodes.codes_release(handle)
+
+
 _HEADERS = (
     "{'descr': '|O', 'fortran_order': False, 'shape': (4, 6, 5), }",
     "{'descr': '<f4', 'fortran_order': False, 'shape': (10000000, 10000000), }",
@@ -142,6 +195,29 @@ def _netcdf_header(path: Path, draw: Random, canaries: Canaries) -> None:
         at = 4 * draw.randrange(1, min(len(data), 700) // 4)
         number = draw.choice((0, 1, 2, 5, 6, 7, 10, 11, 12, 100, 2**16, 2**31 - 1, 2**31, 2**32 - 1))
         data[at : at + 4] = number.to_bytes(4, "big")
+    path.write_bytes(data)
+
+
+def _grib_sections(path: Path, draw: Random, canaries: Canaries) -> None:
+    """Change lengths and numbers of sections of edition 2, their octets, or the size of a message."""
+    data = bytearray(path.read_bytes())
+    places = [0]
+    for start in [found.start() for found in re.finditer(b"GRIB", data)]:
+        place = start + 16
+        while place + 5 < len(data) and data[place : place + 4] != b"7777":
+            places.append(place)
+            place += max(5, int.from_bytes(data[place : place + 4], "big"))
+    for _ in range(draw.choice((1, 1, 2, 3))):
+        place = draw.choice(places)
+        number = draw.choice((0, 1, 4, 5, 6, 7, 100, 254, 255, 2**16, 2**31 - 1, 2**31, 2**32 - 1))
+        match draw.randrange(3):
+            case 0:
+                data[place : place + 4] = number.to_bytes(4, "big")
+            case 1:
+                data[place + 4 : place + 5] = bytes([draw.randrange(10)])
+            case _:
+                at = place + draw.randrange(5, 40)
+                data[at : at + 1] = bytes([number % 256])
     path.write_bytes(data)
 
 
@@ -327,6 +403,10 @@ def targets() -> Iterator[Target]:
         )
 
     yield data("npy", {"a.npy": _npy}, (_npy_header,) * 3)
+    yield data("npz", {"a.npz": _npz}, ())
+    yield data("tiledb", {"a.tdb": _tiledb}, (_zarr_files, _chunk_bytes, _chunk_bytes), "tiledb")
+    grib = {f"{edition}.grib": partial(_grib, edition=edition) for edition in (1, 2)}
+    yield data("grib", grib, (_grib_sections,) * 3, "eccodes")
     classic = {"a.nc": partial(_classic, version=1), "b.nc": partial(_classic, version=2)}
     yield data("netcdf3", classic, (_netcdf_header,) * 2, "scipy.io")
     # Filters print what they miss, as "bzip2 decompression failed".
@@ -336,3 +416,4 @@ def targets() -> Iterator[Target]:
     zarr = (_zarr_metadata, _zarr_metadata, _zarr_json, _zarr_files, _chunk_bytes)
     yield data("zarr2", {"a.zarr": partial(_zarr, version=2)}, zarr, "zarr")
     yield data("zarr3", {"a.zarr": partial(_zarr, version=3)}, zarr, "zarr")
+    yield data("zarr_zip", {"a.zarr.zip": _zarr_zip}, (), "zarr")

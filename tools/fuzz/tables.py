@@ -243,6 +243,21 @@ def _lines() -> str:
     return str(every_type().to_json(orient="records", lines=True, date_format="iso"))
 
 
+def _root(path: Path, kind: str) -> None:
+    """Write a TTree or an RNTuple with numbers and lists."""
+    import awkward as ak
+    import uproot
+
+    values = {"px": [1.5, -2.0, 0.25], "n": [1, 2, 3], "hits": [[1.0], [], [2.0, 3.0]]}
+    columns = {name: ak.Array(each) for name, each in values.items()}
+    with uproot.recreate(path) as file:
+        if kind == "tree":
+            tree = file.mktree("events", {"px": "f8", "n": "i8", "hits": "var * float64"})
+            tree.extend(columns)
+        else:
+            file.mkrntuple("events", columns)
+
+
 def targets() -> Iterator[Target]:
     """Yield the readers of tables."""
 
@@ -300,5 +315,7 @@ def targets() -> Iterator[Target]:
         "t.jsonl.xz": partial(_compressed, compress=lzma.compress, text=_lines),
     }
     yield data("compressed", compressed, text_damage.damage_compressed, modules=("zstandard",))
+    root: Seeds = {f"{kind}.root": partial(_root, kind=kind) for kind in ("tree", "ntuple")}
+    yield data("root", root, modules=("uproot", "awkward"))
     yield data("pickle", {"t.pkl": lambda path: every_type().to_pickle(path)}, text_damage.damage_pickle)
     yield data("specification", {"mine.toml": _specification}, damage_toml)
