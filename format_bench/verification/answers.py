@@ -39,6 +39,8 @@ class Answer:
     """Differences that count as none, of the columns that libraries may round, by name."""
     order: Sequence[str] = ()
     """Keys that decide the order of the rows: names of columns, their numbers from 1, or others."""
+    is_statement: bool = False
+    """Whether a statement of SQL asked for it, whose decimals have the digits of an engine's rules."""
     group_rows: int = 0
     """Rows of a group within which they have no order, of an answer in groups; 0 of any other."""
 
@@ -112,7 +114,9 @@ def difference(
     right = [
         replace(
             _normal_column(wanted.column(place)),
-            rounding=answer.rounding.get(name, 0.0),
+            rounding=_last_digit(found.column(place).type, wanted.column(place).type)
+            if answer.is_statement
+            else answer.rounding.get(name, 0.0),
             is_single=types.is_float32(wanted.column(place).type),
         )
         for place, name in enumerate(wanted.column_names)
@@ -130,6 +134,13 @@ def difference(
     if wanted.num_rows != 1:
         return f"values of {name} differ"
     return f"{name} is {found.column(differing)[0]} instead of {wanted.column(differing)[0]}"
+
+
+def _last_digit(found: pa.DataType, wanted: pa.DataType) -> float:
+    """Return the value of the last digit of decimals in place of floats, as of means; 0 of others."""
+    from pyarrow import types
+
+    return 10.0**-found.scale if types.is_decimal(found) and types.is_floating(wanted) else 0.0
 
 
 def missed_share(found: pa.Table, answer: Answer) -> float:

@@ -160,7 +160,7 @@ _ANY_PLACE = (
 
 def _answer_of(database: duckdb.DuckDBPyConnection, statement: str) -> Answer:
     table = database.sql(statement).to_arrow_table()
-    return Answer(table, order=order_of(statement))
+    return Answer(table, order=order_of(statement), is_statement=True)
 
 
 def selected(df: pd.DataFrame, query: Query) -> np.ndarray:

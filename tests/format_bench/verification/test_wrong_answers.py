@@ -157,6 +157,15 @@ def test_decimals_that_a_format_rounds_are_equal_unless_they_are_smaller():
         assert difference(found, right, ordered=True, absolute=1e-15)
 
 
+def test_decimals_of_statements_have_the_digits_of_an_engine():
+    found, right = pa.table({"x": [Decimal("0.33"), Decimal("-0.66")]}), pa.table({"x": [1 / 3, -2 / 3]})
+    assert answers.difference(found, answers.Answer(right))
+    statement = answers.Answer(right, is_statement=True)
+    assert answers.difference(found, statement) == ""
+    assert answers.difference(pa.table({"x": [Decimal("0.35"), Decimal("-0.66")]}), statement)
+    assert answers.difference(pa.table({"x": [0.33, -0.66]}), statement)
+
+
 SPAN, CLOCK = timedelta(days=-2, microseconds=5), time(7, 30, 0, 5)
 SPANS = pa.array([SPAN, None, timedelta(0)], pa.duration("us"))
 # Months, days and nanoseconds.
