@@ -37,7 +37,7 @@ COUNT, SUM, LEAST, GREATEST, MEAN = "count", "sum", "min", "max", "avg"
 """Functions of aggregates, as SQL names them."""
 
 ENDS = (LEAST, GREATEST)
-"""Functions whose value is one of the column's, so that they are defined for times, too."""
+"""Functions whose value is one of the column's, so that they are defined for texts and times, too."""
 
 ZEROS = (0.0, -0.0)
 """Floats that are equal, and differ in a bit."""
@@ -117,8 +117,8 @@ class Aggregate:
     function: str
     """`COUNT`, `SUM`, `LEAST`, `GREATEST` or `MEAN`."""
     column: str = ""
-    """A column of numbers or decimals, for `ENDS` also of times, or for `COUNT` of any values; empty for
-    the number of rows."""
+    """A column of numbers or decimals, for `ENDS` also of texts or times, or for `COUNT` of any values;
+    empty for the number of rows."""
 
     @property
     def name(self) -> str:
@@ -210,6 +210,8 @@ class Query:
     """Columns of times with a time zone among them."""
     decimals: Sequence[str] = ()
     """Columns of decimals among them, and among those whose sums and means are asked."""
+    texts: Sequence[str] = ()
+    """Columns of texts among those whose least or greatest values are asked, or that order rows."""
     join: Join | None = None
     nearest: Nearest | None = None
     """Selects rows by their vectors; not together with other conditions."""
@@ -221,7 +223,7 @@ class Query:
     """SQL in place of all others, for engines that take it; tables have their names."""
 
     def __post_init__(self) -> None:
-        compared = "times", "dates", "zoned_times", "decimals"
+        compared = "times", "dates", "zoned_times", "decimals", "texts"
         for name in ("columns", "where", "positions", "groups", "aggregates", *compared):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         asked = bool(self.columns or self.aggregates), self.shape, bool(self.statement)

@@ -40,6 +40,8 @@ class Adapter(QueryEngine):
             return "it has no mean of the column that makes the groups"
         if query.dates or query.decimals:
             return "it has no order, ends or sums of dates and decimals, which are objects"
+        if query.texts and (query.order or format_label == "ORC"):
+            return "it has no order of texts, and no ends of them where they are objects"
         if query.compares_dates and format_label == "ORC":
             return "its reader makes times of dates, which compare with no date"
         if query.positions:
@@ -63,6 +65,9 @@ class Adapter(QueryEngine):
             frame = _frame(handle, TABLE)
             if query.shape:
                 return shape_of(len(frame), len(frame.columns))
+            categories = {*frame.columns[frame.dtypes == "category"]}
+            if categories & _computed(query):
+                raise self.refused(handle["format"], "it has no order, ends or sums of categories")
             for each in query.where:
                 frame = frame[rows_where(frame, each)]
             if query.join:
@@ -77,6 +82,12 @@ class Adapter(QueryEngine):
                 frame = first(query.limit, query.order.column)
             found = frame[list(query.columns)].compute()
         return pa.Table.from_pandas(found, preserve_index=False)
+
+
+def _computed(query: Query) -> set[str]:
+    """Return the columns whose values decide an order, or are computed with."""
+    found = {each.column for each in query.aggregates if each.function != COUNT}
+    return found | ({query.order.column} if query.order else set())
 
 
 _CSV_OPTIONS: dict[str, Any] = {"keep_default_na": False, "na_values": [r"\N"]}

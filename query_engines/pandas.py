@@ -73,8 +73,7 @@ class Adapter(QueryEngine):
         elif query.aggregates:
             df = _aggregated(df, query)
         elif query.order:
-            are_objects = bool(query.dates or query.decimals)
-            df = _first(df, query.order, query.limit or 0, are_objects=are_objects)
+            df = _first(df, query.order, query.limit or 0)
         wanted = query.columns or [*query.groups, *(each.name for each in query.aggregates)]
         return pa.Table.from_pandas(df[list(wanted)], preserve_index=False)
 
@@ -122,8 +121,12 @@ def _selected(df: pd.DataFrame, query: Query, *, is_filtered: bool) -> pd.DataFr
     return df
 
 
-def _first(df: pd.DataFrame, order: Order, limit: int, *, are_objects: bool) -> pd.DataFrame:
-    if are_objects:  # as dates and decimals are, which the other way refuses
+def _first(df: pd.DataFrame, order: Order, limit: int) -> pd.DataFrame:
+    import pandas as pd
+
+    dtype = df[order.column].dtype
+    # The other way refuses texts, and objects, as dates and decimals are.
+    if dtype == object or isinstance(dtype, pd.StringDtype):
         return df.sort_values(order.column, ascending=not order.descending).head(limit)
     first = df.nlargest if order.descending else df.nsmallest
     return first(limit, order.column)

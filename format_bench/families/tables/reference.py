@@ -418,8 +418,9 @@ def _aggregate(
         return counts, np.zeros(groups)
     values = _plain(column[present])
     if values.dtype == object:
-        # Decimals stay objects; dates become NumPy's.
-        values = np.array(values.tolist())
+        # Dates become NumPy's. It has no least of its own texts, and no decimals.
+        own = np.array(values.tolist())
+        values = values if own.dtype.kind == "U" else own
     if not len(values):
         return pa.nulls(groups), np.zeros(groups)
     result, rounding = _computed(found, values, numbers, counts)

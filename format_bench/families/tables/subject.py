@@ -67,7 +67,7 @@ WHOLE = "*"
 """Name for all columns."""
 
 # Contents of columns that have a least and a greatest value, an order, and ranges.
-_ORDERED = {NUMBERS, DECIMALS, TIMES, DATES, ZONED_TIMES}
+_ORDERED = {NUMBERS, DECIMALS, TEXT, TIMES, DATES, ZONED_TIMES}
 # Contents of columns that have a sum and a mean.
 _ADDED = {NUMBERS, DECIMALS}
 
@@ -164,6 +164,7 @@ class _Compiler:
             dates=subject.among(compared, DATES),
             zoned_times=subject.among(compared, ZONED_TIMES),
             decimals=subject.among(compared | added, DECIMALS),
+            texts=subject.among(compared, TEXT),
             join=join,
             nearest=self._nearest(),
             box=self._box(),
@@ -654,7 +655,7 @@ class Subject:
             column = query.order.column
             if (contents := self.contents(column)) not in _ORDERED:
                 raise ValueError(
-                    f"order {column!r} contains {contents}, and not numbers, decimals, times or dates"
+                    f"order {column!r} contains {contents}, and not numbers, texts, times or dates"
                 )
             if query.columns != (column,):
                 self._check_first(query)

@@ -304,6 +304,25 @@ def test_decimals_compare_with_numbers_and_are_added_up_exactly():
     assert found["avg_amount"].to_pylist() == [-0.005]
 
 
+@pytest.mark.parametrize("dtype", ["str", "object", "category"])
+def test_texts_have_ends_an_order_and_ranges(dtype):
+    names = ["", "A", "Z", "a", "a\0", "a\0b", "z", "\u00e9", "\uffee", "\U0001f600"]
+    tables = {"data": pd.DataFrame({"name": pd.Series(names, dtype=dtype), "id": range(10)})}
+    subject = Subject("mine", tables)
+    ends = with_ends_and_order(subject, tables, "name", names)
+    assert ends.texts == ("name",)
+    for where, rows in (
+        ({"share": 0.4}, 4),
+        ({"operator": "<", "value": "a"}, 3),
+        ({"operator": ">=", "at": 0.5}, 5),
+        ({"between": ["A", "a"]}, 3),
+    ):
+        query = query_of(question(columns=["id"], where=[{"column": "name", **where}]), subject)
+        assert reference.answer(query, tables).num_rows == rows, where
+    with pytest.raises(InvalidQuestionsError, match=r"sum of 'name', which contains text"):
+        query_of(question(aggregates=["sum(name)"]), subject)
+
+
 @pytest.mark.parametrize(
     ("amount", "value", "problem"),
     [
