@@ -645,20 +645,26 @@ class Subject:
             raise UnsupportedError(
                 f"there is no row {query.positions[-1]:,}; {self.name} has {self.rows:,} rows"
             )
+        self._check_contents(query)
+        if query.order and query.columns != (query.order.column,):
+            self._check_first(query)
+
+    def _check_contents(self, query: Query) -> None:
+        """Raise `ValueError` if a column has values that are not grouped, aggregated or ordered."""
+        for name in query.groups:
+            if name in self._df.columns and nested_array(self._df[name]) is not None:
+                raise ValueError(f"group {name!r} contains lists or records, which make no groups")
         for each in query.aggregates:
             if not each.column or each.function == COUNT:
                 continue
             contents = self.contents(each.column)
             if contents not in (_ORDERED if each.function in ENDS else _ADDED):
                 raise ValueError(f"{each.function} of {each.column!r}, which contains {contents}")
-        if query.order:
-            column = query.order.column
-            if (contents := self.contents(column)) not in _ORDERED:
-                raise ValueError(
-                    f"order {column!r} contains {contents}, and not numbers, texts, times or dates"
-                )
-            if query.columns != (column,):
-                self._check_first(query)
+        if query.order and (contents := self.contents(query.order.column)) not in _ORDERED:
+            name = query.order.column
+            raise ValueError(
+                f"order {name!r} contains {contents}, and not numbers, texts, times or dates"
+            )
 
     def _check_first(self, query: Query) -> None:
         """Raise `UnsupportedError` if the values that decide the first rows are not all different."""

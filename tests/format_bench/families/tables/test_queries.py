@@ -323,6 +323,13 @@ def test_texts_have_ends_an_order_and_ranges(dtype):
         query_of(question(aggregates=["sum(name)"]), subject)
 
 
+@pytest.mark.parametrize("value", [[1, 2], {"a": 1}])
+def test_lists_and_records_make_no_groups(value):
+    subject = Subject("mine", {"data": pd.DataFrame({"many": [value, None], "id": [1, 2]})})
+    with pytest.raises(InvalidQuestionsError, match="group 'many' contains lists or records"):
+        query_of(question(group="many", aggregates=["count"]), subject)
+
+
 @pytest.mark.parametrize(
     ("amount", "value", "problem"),
     [
