@@ -16,7 +16,8 @@ from adapter_core.query_engine import Part
 from format_bench.families.queries.operations import QueryOperations, QueryTables
 from format_bench.families.questions import Question, Questions, read_entries
 from format_bench.families.tables import reference
-from format_bench.families.tables.subject import Subject, layouts, query_of
+from format_bench.families.tables.compiler import query_of
+from format_bench.families.tables.subject import Subject, layouts
 from tests.helpers import chosen
 
 shapely = pytest.importorskip("shapely")

@@ -20,7 +20,8 @@ from format_bench.conformance.footers import told_by
 from format_bench.families.queries.operations import EngineQuery, QueryOperations
 from format_bench.families.questions import Question
 from format_bench.families.tables import reference
-from format_bench.families.tables.subject import Subject, layouts, query_of
+from format_bench.families.tables.compiler import query_of
+from format_bench.families.tables.subject import Subject, layouts
 from format_bench.recommendation.card import card
 from format_bench.verification.answers import Answer, difference
 from query_engines.polars import lazy_frame

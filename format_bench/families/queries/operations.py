@@ -23,9 +23,10 @@ from adapter_core.query import TABLE, Query
 from format_bench.families.operations import CatalogOperations, ColdRead, OpenQuery, warm_up_file
 from format_bench.families.questions import Questions, declared
 from format_bench.families.tables import reference
+from format_bench.families.tables.compiler import asked
 from format_bench.families.tables.operations import TableOperations
 from format_bench.families.tables.pickled import dump_table, load_table
-from format_bench.families.tables.subject import Subject, asked, layouts, tuning_keys
+from format_bench.families.tables.subject import Subject, layouts, tuning_keys
 from format_bench.instruments import isolation, threads
 from format_bench.instruments.threads import Threads
 from format_bench.instruments.touch import touch, touch_arrow

@@ -26,8 +26,9 @@ from format_bench.families.bounded import resolved
 from format_bench.families.elsewhere import measure_remote, measure_scale
 from format_bench.families.operations import CatalogOperations, Measured, OpenQuery, warm_up_file
 from format_bench.families.tables import reference
+from format_bench.families.tables.compiler import query_of
 from format_bench.families.tables.pickled import dump_table, load_table
-from format_bench.families.tables.subject import Subject, query_of, tuning_keys
+from format_bench.families.tables.subject import Subject, tuning_keys
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.instruments.touch import touch

@@ -42,7 +42,8 @@ from format_bench.families.queries.operations import (
 )
 from format_bench.families.questions import Questions, declared
 from format_bench.families.tables import reference
-from format_bench.families.tables.subject import Subject, asked, layouts
+from format_bench.families.tables.compiler import asked
+from format_bench.families.tables.subject import Subject, layouts
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort, Stopwatch
 from format_bench.results.suites import FAMILIES

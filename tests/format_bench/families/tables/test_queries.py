@@ -19,8 +19,9 @@ from data_generator.datasets import kaons
 from format_bench.families.measuring import measure_steps
 from format_bench.families.questions import Question, declared
 from format_bench.families.tables import reference
+from format_bench.families.tables.compiler import query_of
 from format_bench.families.tables.operations import TableOperations, TableQuery, query_to
-from format_bench.families.tables.subject import Subject, query_of
+from format_bench.families.tables.subject import Subject
 from format_bench.instruments import page_cache
 from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
