@@ -345,7 +345,8 @@ def test_times_that_an_engine_finds_in_texts_are_compared_as_times():
     later = pa.table({"at": pa.array([hours[0], hours[0], None], pa.timestamp("us", "UTC"))})
     assert difference(later, wanted) == "values of column 1, at, differ"
     words = Answer(pa.table({"at": ["10 o'clock", "11 o'clock", None]}))
-    assert difference(found, words) == "values of column 1, at, differ"
+    problem = "values of column 1, at, differ: timestamp[s, tz=UTC] in place of string"
+    assert difference(found, words) == problem
 
 
 def test_polars_without_a_scan_of_lance_opens_other_formats(tmp_path, monkeypatch):
