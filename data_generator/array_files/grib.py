@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -200,11 +200,17 @@ def _messages(file: Any, size_bytes: int) -> Iterator[_Message]:
             length = int(eccodes.codes_get(handle, "totalLength"))
             if offset + length > size_bytes:
                 raise ValueError(f"the message at byte {offset:,} is incomplete")
-        for parts in fields(file.fileno(), offset, length):
-            with _opened(file.fileno(), parts) as field:
-                kind = _short_name(field), _text(field, "typeOfLevel"), _text(field, "md5GridSection")
-                has_missing = any(_whole(field, key) for key in _MARKS_OF_MISSING)
-                yield _Message(parts, kind, tuple(_axes(field)), has_missing)
+            places = fields(file.fileno(), offset, length)
+            for parts in places:
+                is_whole = len(places) == 1
+                with nullcontext(handle) if is_whole else _opened(file.fileno(), parts) as field:
+                    kind = (
+                        _short_name(field),
+                        _text(field, "typeOfLevel"),
+                        _text(field, "md5GridSection"),
+                    )
+                    has_missing = any(_whole(field, key) for key in _MARKS_OF_MISSING)
+                    yield _Message(parts, kind, tuple(_axes(field)), has_missing)
 
 
 def _short_name(handle: int) -> str:
