@@ -299,6 +299,12 @@ class Query:
         return plain and self.aggregates == (Aggregate(COUNT),)
 
     @property
+    def computed(self) -> set[str]:
+        """Columns whose values decide an order, or are computed with, as a count of them is not."""
+        found = {each.column for each in self.aggregates if each.function != COUNT}
+        return found | ({self.order.column} if self.order else set())
+
+    @property
     def needed(self) -> list[str]:
         """Columns that the answer is computed from, without columns that only conditions use."""
         used = [*self.columns, *self.groups, *(each.column for each in self.aggregates if each.column)]

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.queries.arrow import floats_of, text_dataset
-from adapter_core.queries.database import SQLEngine
+from adapter_core.queries.arrow import text_dataset
+from adapter_core.queries.database import TypedSQLEngine
 from adapter_core.query import TABLE
-from adapter_core.query_sql import Dialect, order_of, sql
+from adapter_core.query_sql import Dialect, order_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _DISTINCT = re.compile(r"\s*select\s+distinct\b", re.IGNORECASE)
 
 
-class Adapter(SQLEngine):
+class Adapter(TypedSQLEngine):
     """Daft by SQL on lazy frames of files, with its native runner.
 
     Version 0.7 needs tqdm below 4.68 and pyarrow below 26. It takes no marker of nulls in CSV: numbers
@@ -30,6 +30,7 @@ class Adapter(SQLEngine):
     """
 
     label = "daft"
+    dialect = Dialect.DAFT
     requires = ("daft>=0.7", "pyarrow>=15")
     environment = "daft"
     reads = ("JSON", "Parquet")
@@ -50,17 +51,13 @@ class Adapter(SQLEngine):
     def open(self, format_label: str, tables: Mapping[str, Path]) -> dict[str, Any]:
         return {name: _scan(format_label, path) for name, path in tables.items()}
 
-    def _statement(self, handle: dict[str, Any], query: Query) -> str:
-        floats = floats_of(handle[TABLE].schema().to_pyarrow_schema()) if query.groups else ()
-        return sql(query, dialect=Dialect.DAFT, floats=floats)
+    def _schema(self, handle: dict[str, Any]) -> pa.Schema:
+        return handle[TABLE].schema().to_pyarrow_schema()
 
     def _execute(self, handle: dict[str, Any], statement: str) -> pa.Table:
         import daft
 
         return daft.sql(statement, **handle).to_arrow()
-
-    def _width(self, handle: dict[str, Any]) -> int:
-        return len(handle[TABLE].column_names)
 
 
 def _scan(format_label: str, path: Path) -> Any:

@@ -66,7 +66,7 @@ class Adapter(QueryEngine):
             if query.shape:
                 return shape_of(len(frame), len(frame.columns))
             categories = {*frame.columns[frame.dtypes == "category"]}
-            if categories & _computed(query):
+            if categories & query.computed:
                 raise self.refused(handle["format"], "it has no order, ends or sums of categories")
             for each in query.where:
                 frame = frame[rows_where(frame, each)]
@@ -82,12 +82,6 @@ class Adapter(QueryEngine):
                 frame = first(query.limit, query.order.column)
             found = frame[list(query.columns)].compute()
         return pa.Table.from_pandas(found, preserve_index=False)
-
-
-def _computed(query: Query) -> set[str]:
-    """Return the columns whose values decide an order, or are computed with."""
-    found = {each.column for each in query.aggregates if each.function != COUNT}
-    return found | ({query.order.column} if query.order else set())
 
 
 _CSV_OPTIONS: dict[str, Any] = {"keep_default_na": False, "na_values": [r"\N"]}

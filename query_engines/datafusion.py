@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.queries.arrow import text_dataset
-from adapter_core.queries.database import DataFusionEngine
+from adapter_core.queries.database import TypedSQLEngine
 from adapter_core.query import TABLE
+from adapter_core.query_sql import Dialect
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _ALL_RECORDS = 2**63 - 1
 
 
-class Adapter(DataFusionEngine):
+class Adapter(TypedSQLEngine):
     """Apache DataFusion by SQL, with its default options.
 
     Pages of Parquet are pruned by their index; conditions are not evaluated while a page is decoded,
@@ -27,6 +28,7 @@ class Adapter(DataFusionEngine):
     """
 
     label = "datafusion"
+    dialect = Dialect.DATAFUSION
     requires = ("datafusion", "pyarrow>=15")
     reads = ("Avro", "CSV", "Feather", "JSON", "ORC", "Parquet")
     compares_times: ClassVar = frozenset(reads) - {"CSV"}

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.queries.database import DataFusionEngine
+from adapter_core.queries.database import TypedSQLEngine
 from adapter_core.query import TABLE
+from adapter_core.query_sql import Dialect
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
     from adapter_core.query import Query
 
 
-class Adapter(DataFusionEngine):
+class Adapter(TypedSQLEngine):
     """deltalake's `QueryBuilder`, a DataFusion inside of the library."""
 
     label = "deltalake"
+    dialect = Dialect.DATAFUSION
     requires = ("deltalake", "pyarrow>=15")
     reads = ("Delta",)
     compares_times: ClassVar = frozenset(reads)

@@ -64,9 +64,7 @@ class Adapter(QueryEngine):
             join = query.join
             other = _read_columns(label, handle["tables"][join.table], [join.key, *join.columns])
             df = df.merge(with_keys(other, join.key), left_on=join.column, right_on=join.key)
-        computed = {each.column for each in query.aggregates} - {*query.groups}
-        computed |= {query.order.column} if query.order else set()
-        if categories := computed & {*df.columns[df.dtypes == "category"]}:
+        if categories := (query.computed - {*query.groups}) & {*df.columns[df.dtypes == "category"]}:
             df = df.assign(**{name: plain(df[name]) for name in categories})
         if query.groups:
             df = _grouped(df, query)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.queries.arrow import floats_of, shape_of
 from adapter_core.query_engine import QueryEngine
@@ -50,8 +50,10 @@ class SQLEngine(QueryEngine):
         """Return the number of columns of the table."""
 
 
-class DataFusionEngine(SQLEngine):
-    """Engine of DataFusion, in whatever library."""
+class TypedSQLEngine(SQLEngine):
+    """Engine that answers SQL in a dialect of its own, which depends on the columns' types."""
+
+    dialect: ClassVar[Dialect]
 
     @abstractmethod
     def _schema(self, handle: Any) -> pa.Schema:
@@ -59,7 +61,7 @@ class DataFusionEngine(SQLEngine):
 
     def _statement(self, handle: Any, query: Query) -> str:
         floats = floats_of(self._schema(handle)) if query.groups else ()
-        return sql(query, dialect=Dialect.DATAFUSION, floats=floats)
+        return sql(query, dialect=self.dialect, floats=floats)
 
     def _width(self, handle: Any) -> int:
         return len(self._schema(handle))

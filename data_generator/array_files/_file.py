@@ -34,7 +34,7 @@ class StoredArray:
     """For some dimensions the name of the one-dimensional array with their coordinates."""
     is_coordinate: bool = False
     problem: str = ""
-    """Why it cannot be measured, beyond its dtype and shape, as the end of a sentence."""
+    """Why its values are no array of numbers, beyond their dtype, as a clause."""
 
 
 @dataclass(frozen=True)

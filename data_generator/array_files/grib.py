@@ -204,13 +204,13 @@ def _messages(file: Any, size_bytes: int) -> Iterator[_Message]:
             for parts in places:
                 is_whole = len(places) == 1
                 with nullcontext(handle) if is_whole else _opened(file.fileno(), parts) as field:
-                    kind = (
-                        _short_name(field),
-                        _text(field, "typeOfLevel"),
-                        _text(field, "md5GridSection"),
-                    )
-                    has_missing = any(_whole(field, key) for key in _MARKS_OF_MISSING)
-                    yield _Message(parts, kind, tuple(_axes(field)), has_missing)
+                    yield _message(field, parts)
+
+
+def _message(handle: int, parts: Parts) -> _Message:
+    kind = _short_name(handle), _text(handle, "typeOfLevel"), _text(handle, "md5GridSection")
+    has_missing = any(_whole(handle, key) for key in _MARKS_OF_MISSING)
+    return _Message(parts, kind, tuple(_axes(handle)), has_missing)
 
 
 def _short_name(handle: int) -> str:

@@ -91,9 +91,9 @@ class TileDBArray(ArrayFile):
 def _problem(attribute: Any) -> str:
     """Return why the values of an attribute cannot be measured, or an empty string."""
     if attribute.isvar:
-        return "has values of several lengths: only arrays of numbers can be measured"
+        return "has values of several lengths"
     # A null is a fill value in what TileDB returns, with a mask beside it.
-    return "may contain nulls: only arrays of numbers can be measured" if attribute.isnullable else ""
+    return "may contain nulls" if attribute.isnullable else ""
 
 
 def _written(array: Any) -> Sequence[range]:

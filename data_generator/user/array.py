@@ -183,12 +183,13 @@ def _named(file: ArrayFile, stored: list[StoredArray], wanted: str) -> StoredArr
 
 def _problem(array: StoredArray) -> str:
     """Return why an array cannot be measured, or an empty string."""
-    if array.problem:
-        return array.problem
-    if array.dtype.names:
-        return "has structured values: only arrays of numbers can be measured"
-    if array.dtype.name not in ALL_DTYPES:
-        return f"has values of type {array.dtype}: only arrays of numbers can be measured"
+    other = array.problem
+    if not other and array.dtype.names:
+        other = "has structured values"
+    elif not other and array.dtype.name not in ALL_DTYPES:
+        other = f"has values of type {array.dtype}"
+    if other:
+        return f"{other}: only arrays of numbers can be measured"
     if not array.shape:
         return "is a single value"
     if 0 in array.shape:
