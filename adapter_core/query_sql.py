@@ -88,14 +88,10 @@ def sql(
         raise ValueError("neighbours are asked for by `nearest_sql`")
     if query.shape:
         return f"SELECT count(*) FROM {source}"  # noqa: S608 (names of tables)
-    unbound = floats if dialect is Dialect.DATAFUSION and query.groups else ()
     # The sum of -0.0 and 0.0 is 0.0.
     two_zeros = set(floats) if dialect in _GROUPS_ZEROS else set()
     keys = {each: quoted(each) + " + 0.0" * (each in two_zeros) for each in query.groups}
-    decimals = query.decimals if dialect in _OVERFLOWING_MEANS else ()
-    selected = ", ".join(
-        _selected(query, keys, unbound, decimals, in_brackets=dialect is Dialect.DATAFUSION)
-    )
+    selected = ", ".join(_selected(query, keys, dialect, floats))
     parts = [f"SELECT {selected}", f"FROM {source}"]
     if query.join:
         other, join = (tables or {}).get(query.join.table, query.join.table), query.join
@@ -228,15 +224,13 @@ _DIRECTION = re.compile(r"\b(?:asc|desc|nulls\s+first|nulls\s+last)\b", re.IGNOR
 
 
 def _selected(
-    query: Query,
-    keys: Mapping[str, str],
-    unbound: Collection[str],
-    decimals: Collection[str],
-    *,
-    in_brackets: bool,
+    query: Query, keys: Mapping[str, str], dialect: Dialect, floats: Collection[str]
 ) -> list[str]:
     if not query.aggregates:
-        return [_in_brackets(name) if in_brackets else quoted(name) for name in query.columns]
+        named = _in_brackets if dialect is Dialect.DATAFUSION else quoted
+        return [named(name) for name in query.columns]
+    unbound = floats if dialect is Dialect.DATAFUSION and query.groups else ()
+    decimals = query.decimals if dialect in _OVERFLOWING_MEANS else ()
     groups = (key if key == quoted(name) else f"{key} AS {quoted(name)}" for name, key in keys.items())
     return [*groups, *(_aggregate(each, unbound, decimals) for each in query.aggregates)]
 
