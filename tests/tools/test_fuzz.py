@@ -76,6 +76,13 @@ def test_the_oracle_sees_all_harm(harm, outcome, phrase, oracle):
     assert found.phrase.startswith(phrase.format(touched=oracle.canaries.touched))
 
 
+def test_what_a_library_printed_before_is_not_in_the_next_finding(oracle):
+    path = oracle.put(oracle.seeds("harmful")[0])
+    path.write_text("print\nunread", encoding="utf-8")
+    first, second = (oracle.result("harmful", path) for _ in range(2))
+    assert first == second
+
+
 def test_a_seed_number_makes_the_same_file_again(oracle):
     for number in range(5):
         first = oracle.changed("parquet", number).read_bytes()

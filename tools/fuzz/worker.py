@@ -155,6 +155,8 @@ def serve(answers: int, watch: Watch) -> bool:
         outcome, phrase = trial(target, path, watch)
         if outcome in ("read", "refused") and os.lseek(printed, 0, os.SEEK_END) and not target.prints:
             outcome, phrase = "prints", os.pread(printed, 500, 0).decode(errors="replace")
+        # Otherwise the next output follows zeros up to the end of this one.
+        os.lseek(printed, 0, os.SEEK_SET)
         os.ftruncate(printed, 0)
         answer(answers, outcome, phrase)
         if outcome == "memory":
