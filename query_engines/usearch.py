@@ -34,6 +34,7 @@ class Adapter(ScanEngine):
 
     Beside a tuned file it saves the graph HNSW of each column of vectors, and maps it into memory. Its
     numbers have 32 bits like the vectors, where USearch itself would take 16; the rest is unasked.
+    Several threads make another graph each time, which misses other neighbours.
     """
 
     label = "usearch"

@@ -687,6 +687,16 @@ def test_the_reference_leaves_null_vectors_out():
     assert all_of_them.table.column("id").to_pylist()[: known.sum()] == nearest.tolist()
 
 
+@pytest.fixture
+def one_thread():
+    """Build graphs of vectors by one thread: of several, USearch may lose some of the first vectors."""
+    count = pa.cpu_count()
+    pa.set_cpu_count(1)
+    yield
+    pa.set_cpu_count(count)
+
+
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("track", ["defaults", "tuned"])
 @pytest.mark.parametrize("label", [each for each in PAIRS if finds_neighbours(each)])
 def test_a_null_vector_is_near_to_nothing(label, track, tmp_path):
