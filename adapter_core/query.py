@@ -23,12 +23,12 @@ every engine (decision 38):
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 
-from adapter_core.predicate import Comparison, Value
+from adapter_core.predicate import DATES, DECIMALS, TIMES, ZONED_TIMES, Comparison, Value
 
 TABLE = "data"
 """Name of the table that a query is about."""
@@ -202,16 +202,8 @@ class Query:
     aggregates: Sequence[Aggregate] = ()
     order: Order | None = None
     limit: int | None = None
-    times: Sequence[str] = ()
-    """Columns of times among those whose least or greatest values are asked, or that order rows."""
-    dates: Sequence[str] = ()
-    """Columns of dates among them."""
-    zoned_times: Sequence[str] = ()
-    """Columns of times with a time zone among them."""
-    decimals: Sequence[str] = ()
-    """Columns of decimals among them, and among those whose sums and means are asked."""
-    texts: Sequence[str] = ()
-    """Columns of texts among those whose least or greatest values are asked, or that order rows."""
+    types: Mapping[str, str] = field(default_factory=dict)
+    """Types of the columns that are `computed`, see `adapter_core.predicate.contents_of`."""
     join: Join | None = None
     nearest: Nearest | None = None
     """Selects rows by their vectors; not together with other conditions."""
@@ -223,8 +215,7 @@ class Query:
     """SQL in place of all others, for engines that take it; tables have their names."""
 
     def __post_init__(self) -> None:
-        compared = "times", "dates", "zoned_times", "decimals", "texts"
-        for name in ("columns", "where", "positions", "groups", "aggregates", *compared):
+        for name in ("columns", "where", "positions", "groups", "aggregates"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         asked = bool(self.columns or self.aggregates), self.shape, bool(self.statement)
         if sum(asked) != 1:
@@ -265,23 +256,27 @@ class Query:
     def compares_times(self) -> bool:
         """True if times or dates are compared, with constants or with each other."""
         with_dates = self.compares_dates or self.compares_zoned_times
-        return bool(self.times) or with_dates or self._has_constants(datetime)
+        return self.computes(TIMES) or with_dates or self._has_constants(datetime)
 
     @property
     def compares_dates(self) -> bool:
         """True if dates are compared, with constants or with each other."""
-        return bool(self.dates) or self._has_constants(date)
+        return self.computes(DATES) or self._has_constants(date)
 
     @property
     def compares_zoned_times(self) -> bool:
         """True if times with a time zone are compared, with constants or with each other."""
         zones = (getattr(each, "tzinfo", None) for each in self.constants)
-        return bool(self.zoned_times) or any(zone is not None for zone in zones)
+        return self.computes(ZONED_TIMES) or any(zone is not None for zone in zones)
 
     @property
     def compares_decimals(self) -> bool:
         """True if decimals are compared, or added up."""
-        return bool(self.decimals) or self._has_constants(Decimal)
+        return self.computes(DECIMALS) or self._has_constants(Decimal)
+
+    def computes(self, contents: str) -> bool:
+        """Return True if values of a type decide an order, or are computed with."""
+        return contents in self.types.values()
 
     @property
     def has_long_decimals(self) -> bool:

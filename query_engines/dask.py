@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core.partial_reads import BATCH_ROWS
+from adapter_core.predicate import DATES, DECIMALS, TEXT
 from adapter_core.queries.arrow import shape_of
 from adapter_core.queries.frames import aggregated, rows_where, with_keys
 from adapter_core.query import COUNT, MEAN, SUM, TABLE, Contains
@@ -38,9 +39,9 @@ class Adapter(QueryEngine):
     def unsupported(self, format_label: str, query: Query) -> str:
         if any(each.function == MEAN and each.column in query.groups for each in query.aggregates):
             return "it has no mean of the column that makes the groups"
-        if query.dates or query.decimals:
+        if query.computes(DATES) or query.computes(DECIMALS):
             return "it has no order, ends or sums of dates and decimals, which are objects"
-        if query.texts and (query.order or format_label == "ORC"):
+        if query.computes(TEXT) and (query.order or format_label == "ORC"):
             return "it has no order of texts, and no ends of them where they are objects"
         if query.compares_dates and format_label == "ORC":
             return "its reader makes times of dates, which compare with no date"

@@ -18,6 +18,7 @@ import pytest
 
 import query_engines
 from adapter_core import CannotHoldError, Comparison, Tunable, UnsupportedError
+from adapter_core.predicate import DATES, DECIMALS, NUMBERS, TEXT, TIMES, ZONED_TIMES
 from adapter_core.query import (
     COUNT,
     GREATEST,
@@ -147,11 +148,10 @@ CONSTANTS = {
     "digits": [Decimal(7 * 10**35 + 1), Decimal(0)],
 }
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
-COMPARED = {"at": {"times": ["at"]}, "day": {"dates": ["day"]}}
-COMPARED |= {name: {"decimals": [name]} for name in ("amount", "digits")}
-COMPARED |= {name: {"texts": [name]} for name in ("text", "key", "kind")}
-NUMBERS = ("few", "small", "price", "a.price", ".price", "real", "single", "masked", "none")
-NUMBERS += ("amount", "digits")
+TYPES = {"at": TIMES, "day": DATES, **dict.fromkeys(("amount", "digits"), DECIMALS)}
+TYPES |= dict.fromkeys(("text", "key", "kind"), TEXT)
+SUMMED = ("few", "small", "price", "a.price", ".price", "real", "single", "masked", "none")
+SUMMED += ("amount", "digits")
 
 
 def conditions():
@@ -179,24 +179,28 @@ def aggregates(column):
     return [Aggregate(each, column) for each in (COUNT, SUM, LEAST, GREATEST, MEAN)]
 
 
+def types(column):
+    return {column: TYPES.get(column, NUMBERS)}
+
+
 def queries():
     """Yield the names and the queries."""
     for where in conditions():
         name = " and ".join(map(repr, where))
         yield name, Query(columns=["id"], where=where)
     never = [Comparison("id", "<", -1)]
-    for column in NUMBERS:
-        asked = {"aggregates": [Aggregate(COUNT), *aggregates(column)], **COMPARED.get(column, {})}
+    for column in SUMMED:
+        asked = {"aggregates": [Aggregate(COUNT), *aggregates(column)], "types": types(column)}
         yield f"aggregates of {column}", Query(**asked)
         yield f"aggregates of no {column}", Query(**asked, where=never)
         yield f"{column} by key", Query(**asked, groups=["key"])
     for column in ("whole", "maybe", "endless", "both_ends", "at", "day", "text", "kind"):
         ends = [Aggregate(each, column) for each in (LEAST, GREATEST, COUNT)]
-        yield f"ends of {column}", Query(aggregates=ends, **COMPARED.get(column, {}))
-        yield f"ends of no {column}", Query(aggregates=ends, **COMPARED.get(column, {}), where=never)
+        yield f"ends of {column}", Query(aggregates=ends, types=types(column))
+        yield f"ends of no {column}", Query(aggregates=ends, types=types(column), where=never)
         yield (
             f"ends of {column} by key",
-            Query(groups=["key"], aggregates=ends, **COMPARED.get(column, {})),
+            Query(groups=["key"], aggregates=ends, types=types(column)),
         )
     yield "endless sum", Query(groups=["key"], aggregates=[Aggregate(SUM, "endless")])
     for column in TABLE.columns:
@@ -226,7 +230,7 @@ def queries():
         for descending in (False, True):
             for limit in (3, ROWS):
                 order = Order(column, descending=descending)
-                found = Query(columns=[column], order=order, limit=limit, **COMPARED.get(column, {}))
+                found = Query(columns=[column], order=order, limit=limit, types=types(column))
                 yield f"{limit} by {order}", found
     partners = Join("towns", "few", "number", ["town"])
     yield "join", Query(columns=["id", "town"], join=partners)
@@ -432,12 +436,12 @@ def queries_on_times(subject, column):
         yield Query(columns=["id"], where=[each])
     yield Query(columns=["id"], where=[OneOf(column, {each.value for each in found})])
     ends = [Aggregate(LEAST, column), Aggregate(GREATEST, column)]
-    compared = {"zoned_times" if column in ZONED else "times": [column]}
+    found = {column: ZONED_TIMES if column in ZONED else TIMES}
     for groups in ((), ("key",)):
-        yield Query(groups=groups, aggregates=ends, **compared)
+        yield Query(groups=groups, aggregates=ends, types=found)
     for descending in (False, True):
         order = Order(column, descending=descending)
-        yield Query(columns=[column], order=order, limit=3, **compared)
+        yield Query(columns=[column], order=order, limit=3, types=found)
 
 
 def compares_times(label):
@@ -516,11 +520,11 @@ def queries_on_categories(subject, column):
         yield Query(columns=["id"], where=[each])
     yield Query(columns=["id"], where=[OneOf(column, [found[0].value])])
     yield Query(groups=[column], aggregates=[Aggregate(COUNT)])
-    compared = {"times": [column]} if column == "of_times" else {}
+    found = {column: TIMES} if column == "of_times" else {}
     for groups in ((), ("key",)):
         ends = [Aggregate(LEAST, column), Aggregate(GREATEST, column)]
-        yield Query(groups=groups, aggregates=ends, **compared)
-    yield Query(columns=[column], order=Order(column, descending=True), limit=2, **compared)
+        yield Query(groups=groups, aggregates=ends, types=found)
+    yield Query(columns=[column], order=Order(column, descending=True), limit=2, types=found)
 
 
 @pytest.mark.parametrize("label", WITH_QUESTIONS)

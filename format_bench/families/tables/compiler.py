@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import time
 from typing import TYPE_CHECKING, Any
 
 from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
-from adapter_core.predicate import DATES, DECIMALS, TEXT, TIMES, ZONED_TIMES
+from adapter_core.predicate import TEXT
 from adapter_core.query import (
     COUNT,
-    ENDS,
     GREATEST,
     LEAST,
     MEAN,
@@ -93,8 +93,6 @@ class _Compiler:
         where = [each for one in fields.get("where", ()) for each in self._conditions(one)]
         positions = fields.get("positions", ())
         order = self._one("order") if "order" in fields else ""
-        compared = {order, *(each.column for each in aggregates if each.function in ENDS)}
-        added = {each.column for each in aggregates if each.function in (SUM, MEAN)}
         found = Query(
             columns=columns,
             where=where,
@@ -103,18 +101,13 @@ class _Compiler:
             aggregates=aggregates,
             order=Order(order, fields.get("descending", False)) if order else None,
             limit=fields.get("limit"),
-            times=subject.among(compared, TIMES),
-            dates=subject.among(compared, DATES),
-            zoned_times=subject.among(compared, ZONED_TIMES),
-            decimals=subject.among(compared | added, DECIMALS),
-            texts=subject.among(compared, TEXT),
             join=join,
             nearest=self._nearest(),
             box=self._box(),
             shape=fields.get("shape", False),
         )
         subject.check(found)
-        return found
+        return replace(found, types=subject.types(found.computed))
 
     def _columns(self) -> list[str]:
         wanted = self._fields.get("columns", ())

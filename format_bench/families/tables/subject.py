@@ -159,10 +159,6 @@ class Subject:
         """Return a name, as a `Field` if it has a dot and is no column's."""
         return Field(name) if "." in name and name not in self._df.columns else name
 
-    def among(self, names: Collection[str], contents: str) -> list[str]:
-        """Return the columns of a type among some names."""
-        return [name for name in self._df.columns if name in names and self.contents(name) == contents]
-
     def part(self, name: str) -> Any:
         """Return the column, or the columns, that play a part; "*" are all.
 
@@ -198,6 +194,10 @@ class Subject:
         if column not in self._contents:
             self._contents[column] = contents_of(self._column(column))
         return self._contents[column]
+
+    def types(self, names: Collection[str]) -> dict[str, str]:
+        """Return the types of the columns among some names."""
+        return {name: self.contents(name) for name in self._df.columns if name in names}
 
     def fitted(self, comparison: Comparison) -> Comparison:
         """Return a comparison for the type of its column: libraries compare numbers, and times, of one.

@@ -15,6 +15,7 @@ import query_engines
 from adapter_core import UnsupportedError
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
 from adapter_core.kinds import Kind
+from adapter_core.predicate import DATES, DECIMALS, TEXT, TIMES, ZONED_TIMES
 from data_generator.datasets import kaons
 from format_bench.families.measuring import measure_steps
 from format_bench.families.questions import Question, declared
@@ -200,7 +201,7 @@ def test_times_have_ends_an_order_ranges_and_constants(unit):
     tables = {"data": pd.DataFrame({"at": moments, "id": range(1000)})}
     subject = Subject("mine", tables)
     ends = with_ends_and_order(subject, tables, "at", moments)
-    assert ends.times == ("at",)
+    assert ends.types == {"at": TIMES}
     assert ends.compares_times
     for where, rows in (
         ({"share": 0.1}, 100),
@@ -230,7 +231,7 @@ def test_times_with_a_zone_compare_by_their_moments(zone, tmp_path):
     tables = {"data": pd.DataFrame({"at": moments, "id": range(1000)})}
     subject = Subject("mine", tables)
     ends = with_ends_and_order(subject, tables, "at", moments)
-    assert (ends.times, ends.zoned_times) == ((), ("at",))
+    assert ends.types == {"at": ZONED_TIMES}
     assert ends.compares_zoned_times
     # A library that is not told of the zones of the file.
     pair = query_engines.get("Parquet[pandas]")
@@ -283,7 +284,7 @@ def test_decimals_compare_with_numbers_and_are_added_up_exactly():
     tables = {"data": pd.DataFrame({"amount": amounts, "id": range(100)})}
     subject = Subject("mine", tables)
     ends = with_ends_and_order(subject, tables, "amount", amounts)
-    assert ends.decimals == ("amount",)
+    assert ends.types == {"amount": DECIMALS}
     assert ends.compares_decimals
     for where, rows in (
         ({"operator": "<", "value": 0}, 50),
@@ -299,7 +300,7 @@ def test_decimals_compare_with_numbers_and_are_added_up_exactly():
     ):
         assert counted(subject, tables, column="amount", **where) == rows, where
     added = query_of(question(aggregates=["sum(amount)", "avg(amount)"]), subject)
-    assert added.decimals == ("amount",)
+    assert added.types == {"amount": DECIMALS}
     found = reference.answer(added, tables).table
     assert found["sum_amount"].to_pylist() == [Decimal("-0.50")]
     assert found["avg_amount"].to_pylist() == [-0.005]
@@ -311,7 +312,7 @@ def test_texts_have_ends_an_order_and_ranges(dtype):
     tables = {"data": pd.DataFrame({"name": pd.Series(names, dtype=dtype), "id": range(10)})}
     subject = Subject("mine", tables)
     ends = with_ends_and_order(subject, tables, "name", names)
-    assert ends.texts == ("name",)
+    assert ends.types == {"name": TEXT}
     for where, rows in (
         ({"share": 0.4}, 4),
         ({"operator": "<", "value": "a"}, 3),
@@ -359,7 +360,7 @@ def test_dates_compare_with_dates_and_times():
     tables = {"data": pd.DataFrame({"day": days, "id": range(100)})}
     subject = Subject("mine", tables)
     ends = with_ends_and_order(subject, tables, "day", days)
-    assert (ends.times, ends.dates) == ((), ("day",))
+    assert ends.types == {"day": DATES}
     assert ends.compares_dates
     noon = datetime.datetime.combine(days[10], datetime.time(12))
     for where, rows in (
