@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -35,6 +35,8 @@ class ReadRequest:
     """Seed of the sample."""
     trust_pickle: bool
     """Permission to load pickles, which can run any program."""
+    remarks: list[str] = field(default_factory=list)
+    """Omissions of the reader, as clauses, which it adds while it reads."""
 
     def sampled_rows(self, rows: int) -> np.ndarray | None:
         """Return the numbers of the rows to keep, ascending; None for all rows."""
@@ -121,10 +123,6 @@ class TableReader(ABC):
         InvalidDataError
             If the file cannot be read.
         """
-
-    def remarks(self, request: ReadRequest) -> list[str]:  # noqa: ARG002 (most kinds read all there is)
-        """Return the omissions of `read`, as clauses."""
-        return []
 
     def guard(self, request: ReadRequest) -> AbstractContextManager[None]:
         """Return the context manager for calls into the library that reads the file."""

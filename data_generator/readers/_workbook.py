@@ -1,4 +1,4 @@
-"""Extent of the sheets of a workbook, and its XML, checked before a library reads cells."""
+"""Extent of the sheets of a workbook, cells without values, and XML, before a library reads them."""
 
 from __future__ import annotations
 
@@ -26,21 +26,28 @@ BYTES_OF_A_CELL = 16
 _CELL = re.compile(r"([A-Z]{1,4})([0-9]{1,10})\Z")
 
 
-def check_workbook(path: Path, archive: zipfile.ZipFile) -> None:
-    """Raise `InvalidDataError` for entities in XML, and for sheets with a few cells far apart.
+def check_workbook(path: Path, archive: zipfile.ZipFile) -> dict[str, Cells]:
+    """Return the cells of each part of a workbook, by its name in the archive.
 
-    Other exceptions mean a damaged archive.
+    Exceptions other than `InvalidDataError` mean a damaged archive.
+
+    Raises
+    ------
+    InvalidDataError
+        For entities in XML, and for sheets with a few cells far apart.
     """
+    found = {}
     for member in archive.infolist():
         with archive.open(member) as part:
-            extent = _Extent(path, member.filename)
-            extent.scan(part)
-        extent.check()
+            cells = found[member.filename] = Cells(path, member.filename)
+            cells.scan(part)
+        cells.check()
+    return found
 
 
 @dataclass
-class _Extent:
-    """Rectangle of the cells in a part of a workbook, and their number."""
+class Cells:
+    """Rectangle of the cells in a part of a workbook, and the number of all and of some."""
 
     path: Path
     part: str
@@ -49,11 +56,21 @@ class _Extent:
     rows: int = 0
     columns: int = 0
     cells: int = 0
+    errors: int = 0
+    """Cells that show an error, e.g. #DIV/0!."""
+    formulas: int = 0
+    """Formulas without a value, which the program that wrote them did not compute."""
+    _tag: str = ""
+    _is_text: bool = False
+    _lacks_value: bool = False
 
     def scan(self, file: IO[bytes]) -> None:
         """Parse a part; one that is not XML, e.g. a picture, has no cells."""
         parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
         parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._add
         parser.StartDoctypeDeclHandler = self._refuse
         try:
             parser.ParseFile(file)
@@ -66,7 +83,7 @@ class _Extent:
         raise InvalidDataError(self.path, problem, "save it again in a spreadsheet program")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        tag = name.rpartition(" ")[2]
+        tag = self._tag = name.rpartition(" ")[2]
         if tag == "row":
             number = attributes.get("r", "")
             self.row = (
@@ -79,9 +96,31 @@ class _Extent:
             self.row = int(found[2]) if found else self.row
             self.cells += 1
             self.columns = max(self.columns, self.column)
+            self.errors += attributes.get("t") == "e"
+            self._is_text = attributes.get("t") == "str"
+        elif tag == "f":
+            # Text may be empty, as a value.
+            self._lacks_value = not self._is_text
+            return
         else:
             return
         self.rows = max(self.rows, self.row)
+
+    def _add(self, _: str) -> None:
+        if self._tag == "v":
+            self._lacks_value = False
+
+    def _end(self, name: str) -> None:
+        self._tag = ""
+        if self._lacks_value and name.rpartition(" ")[2] == "c":
+            self.formulas += 1
+            self._lacks_value = False
+
+    def remarks(self) -> list[str]:
+        """Return the cells that are nulls although they are not empty, as a clause."""
+        counts = {"with an error": self.errors, "of formulas without a value": self.formulas}
+        found = [f"{count:,} {what}" for what, count in counts.items() if count]
+        return [f"cells read as nulls: {', '.join(found)}"] if found else []
 
     def check(self) -> None:
         """Raise `InvalidDataError` if a reader would take far longer than its cells do."""

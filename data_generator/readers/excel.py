@@ -27,7 +27,7 @@ MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 class ExcelReader(TableReader):
     """Reader of one sheet with the names of its columns in the first row.
 
-    Cells with an error, and formulas without a stored value, are nulls.
+    Cells with an error, and formulas without a stored value, are nulls, which a remark counts.
     """
 
     kind = "Excel"
@@ -50,9 +50,10 @@ class ExcelReader(TableReader):
         # A workbook of a few kilobytes may expand to any size (a "ZIP bomb").
         check_fits(request.path, sum(member.file_size for member in members))
         with self.guard(request), zipfile.ZipFile(request.path) as archive:
-            check_workbook(request.path, archive)
+            parts = check_workbook(request.path, archive)
         with self.guard(request), pd.ExcelFile(request.path, engine="openpyxl") as workbook:
-            headers = {sheet.title: _header(sheet) for sheet in workbook.book.worksheets}
+            sheets = {sheet.title: sheet for sheet in workbook.book.worksheets}
+            headers = {name: _header(sheet) for name, sheet in sheets.items()}
         with_header = [name for name, header in headers.items() if header]
         if not with_header:
             raise InvalidDataError(request.path, "contains no sheet with names in its first row")
@@ -68,7 +69,9 @@ class ExcelReader(TableReader):
                 keep_default_na=False,
                 na_values=[""],
             )
-            return typed(cells, are_floats=True)
+            found = typed(cells, are_floats=True)
+        request.remarks.extend(parts[sheets[sheet]._worksheet_path].remarks())  # noqa: SLF001
+        return found
 
 
 def _header(sheet: Any) -> list[str]:

@@ -43,19 +43,15 @@ class ROOTReader(ArrowReader):
 
     def _metadata(self, request: ReadRequest) -> FileMetadata:
         with _opened(request) as tree:
+            if tree.unreadable:
+                left_out = listed(tree.unreadable)
+                request.remarks.append(f"branches left out, which uproot cannot read: {left_out}")
             first = tree.batch(0, min(1, tree.entries))
             return FileMetadata(first.schema, tree.entries, tree.size_bytes)
 
     def _batches(self, request: ReadRequest) -> Iterator[pa.RecordBatch]:
         with _opened(request) as tree:
             yield from tree.batches()
-
-    def remarks(self, request: ReadRequest) -> list[str]:
-        """Return the branches that uproot cannot interpret."""
-        with self.guard(request), _opened(request) as tree:
-            if not tree.unreadable:
-                return []
-            return [f"branches left out, which uproot cannot read: {listed(tree.unreadable)}"]
 
 
 @dataclass(frozen=True)

@@ -35,12 +35,9 @@ class SpecificationReader(TableReader):
         check_columns(request.path, len(spec.columns))
         size_bytes = round(spec.rows * sum(map(value_bytes, spec.columns)))
         check_fits(request.path, size_bytes, advice="lower its rows, or allow more by --data-memory")
+        request.remarks.append("the table is synthetic: it is generated from this specification")
         with self.guard(request):
             return realistic_table(spec)
-
-    def remarks(self, request: ReadRequest) -> list[str]:  # noqa: ARG002 (true of each)
-        """Say that the table is no measured one."""
-        return ["the table is synthetic: it is generated from this specification"]
 
 
 def value_bytes(spec: ColumnSpec) -> float:

@@ -17,7 +17,7 @@ from data_generator.readers._rehearsal import rehearse
 from data_generator.sampling import sampled_rows
 from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user import file_kind
-from data_generator.user.typed import with_dates, with_nested_types
+from data_generator.user.typed import numbers_with_commas, with_dates, with_nested_types
 
 _NAMES_SHOWN = 5
 
@@ -83,7 +83,7 @@ def load_table(
     if df.shape[0] == 0:
         raise InvalidDataError(found.path, "contains no rows, so there is nothing to measure")
     plain, changes = with_plain_labels(found.path, df)
-    remarks = [*reader.remarks(request), *changes]
+    remarks = [*request.remarks, *changes]
     # Of readers that sampled already, as many rows are left as wanted, and nothing is drawn again.
     chosen = sampled_rows(len(plain), sample_rows, seed)
     if chosen is not None:
@@ -95,6 +95,9 @@ def load_table(
         if dates:
             names = listed(dates, _NAMES_SHOWN)
             remarks.append(f"dates and times are read as such: {names}; --parse-dates no keeps the text")
+    if reader.is_delimited and (numbers := numbers_with_commas(plain)):
+        names = listed(numbers, _NAMES_SHOWN)
+        remarks.append(f"numbers with commas are read as text: {names}; write 1234.5 for 1.234,5")
     return UserData(
         _name(found),
         plain,

@@ -1,7 +1,8 @@
-"""Types that files do not name: dates in delimited text, and nested values among objects."""
+"""Types that files do not name: dates and numbers in delimited text, and nested values among objects."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from adapter_core.kinds import nested_array
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _TIME = r"(?P<minutes>\d{2}:\d{2})(?P<seconds>:\d{2}(?P<part>\.\d+)?)?"
 _TIMESTAMP = rf"{_DATE}(?P<between>[T ]){_TIME}(?P<utc>Z|\+00:00)?"
+
+# With a decimal comma, as in 1.234,5; or with thousands, as in 1,234.5.
+_COMMAS = r"^[+-]?(\d+,\d+|\d{1,3}(\.\d{3})+,\d+|\d{1,3}(,\d{3})+(\.\d+)?)$"
 
 # Units of times by their decimals of a second. Others would not be written back as they are read.
 _UNITS = {0: "s", 3: "ms", 6: "us", 9: "ns"}
@@ -46,8 +50,6 @@ def with_dates(df: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 def _times(text: pa.Array) -> pa.Array | None:
     """Return text as timestamps, shape (rows,); None if a value is none, or has another form."""
-    import re
-
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -76,6 +78,28 @@ def _times(text: pa.Array) -> pa.Array | None:
         return None
     # Microseconds, as pandas' own readers of dates give.
     return times.cast(pa.timestamp("ns" if unit == "ns" else "us", "UTC" if utc else None))
+
+
+def numbers_with_commas(df: pd.DataFrame) -> list[str]:
+    """Return the names of columns of text whose values are all numbers with commas.
+
+    What they are is known to their author alone: 1,234 is a number of thousands, or of thousandths.
+    """
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = []
+    for position, dtype in enumerate(df.dtypes):
+        if not isinstance(dtype, pd.StringDtype):
+            continue
+        values = pa.array(df.iloc[:, position].array, pa.large_string(), from_pandas=True).drop_null()
+        # Most text ends here.
+        if re.match(_COMMAS, values[0].as_py() if len(values) else "") is None:
+            continue
+        if pc.all(pc.match_substring_regex(values, _COMMAS)).as_py():
+            found.append(str(df.columns[position]))
+    return found
 
 
 def with_nested_types(df: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import datetime as dt
 import json
 import sqlite3
+import zipfile
 from contextlib import closing
 
 import duckdb
 import fastavro
 import lance
 import numpy as np
+import openpyxl
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import xlsxwriter
 from pyarrow import feather, orc
 
 from adapter_core.errors import InvalidDataError
@@ -65,6 +68,60 @@ def test_dates_in_delimited_text_are_said_and_can_be_kept_as_text(tmp_path, endi
     kept = load_table(path, parse_dates=False)
     assert kept.df["day"].tolist() == ["2024-01-31"]
     assert (kept.remarks, kept.typed) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("values", "is_said"),
+    [
+        (["0,5", "-12,25", ""], True),
+        (["1.234,5", "+7,0"], True),
+        (["1,234", "12,345,678.9"], True),
+        (["0,5", "none given"], False),
+        (["1,2,3"], False),
+        (["10.0.0.1"], False),
+        (["31.12.2024"], False),
+        (["3,5 kg"], False),
+        (["", ""], False),
+    ],
+)
+def test_numbers_with_commas_are_text_and_said_to_be(tmp_path, values, is_said):
+    path = tmp_path / "prices.csv"
+    path.write_text("price;n\n" + "".join(f"{each};1\n" for each in values))
+    found = load_table(path)
+    expected = "numbers with commas are read as text: price; write 1234.5 for 1.234,5"
+    assert found.remarks == ((expected,) if is_said else ())
+    if is_said:
+        assert found.df["price"].dropna().tolist() == [each for each in values if each]
+
+
+def test_cells_of_a_workbook_that_are_read_as_nulls_are_counted(tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["a", "b"], [1, "=A2*2"], [2, "=A3*2"], ["#DIV/0!", 4], [None, ""]):
+        book.active.append(row)
+    # Another sheet has formulas, too.
+    book.create_sheet("others")["B2"] = "=1+1"
+    book.save(tmp_path / "sums.xlsx")
+    found = load_table(tmp_path / "sums.xlsx")
+    assert found.remarks == ("cells read as nulls: 1 with an error, 2 of formulas without a value",)
+    assert found.df["a"].dropna().tolist() == [1, 2]
+    assert found.df["b"].dropna().tolist() == [4]
+
+
+def test_formulas_with_values_are_their_values_and_text_may_be_empty(tmp_path):
+    with xlsxwriter.Workbook(tmp_path / "written.xlsx") as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["double", "text"])
+        sheet.write_formula(1, 0, "=2*3", value=6)
+        sheet.write_formula(1, 1, '=IF(TRUE,"","x")', value="x")
+    path = tmp_path / "sums.xlsx"
+    with zipfile.ZipFile(tmp_path / "written.xlsx") as written, zipfile.ZipFile(path, "w") as archive:
+        for name in written.namelist():
+            # As Excel writes it; XlsxWriter leaves the type of empty text out.
+            archive.writestr(name, written.read(name).replace(b"<v>x</v>", b"<v></v>"))
+    found = load_table(path)
+    assert found.remarks == ()
+    assert found.df["double"].tolist() == [6]
+    assert found.df["text"].isna().tolist() == [True]
 
 
 ROWS = [
