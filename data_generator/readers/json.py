@@ -1,11 +1,14 @@
-"""Reader of JSON, an array of records or one record per line, through the standard library."""
+"""Reader of JSON, an array of records or one record per line, and its strict decoder."""
 
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager
+import math
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidDataError
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 LINES = (".jsonl", ".ndjson")
 
+DAMAGED = "it may be damaged or incomplete"
+
 # Characters of a line that are read to detect the layout: a whole array may be on one line.
 LONGEST_LINE = 2**20
 
@@ -27,7 +32,10 @@ RECORD_BYTES = 100
 
 
 class JSONReader(TableReader):
-    """Reader of records: objects whose names are the columns, with nulls for missing names."""
+    """Reader of records: objects whose names are the columns, with nulls for missing names.
+
+    NaN and Infinity are numbers, as Python writes them.
+    """
 
     kind = "JSON"
     endings = (".json", *LINES)
@@ -65,12 +73,55 @@ class JSONReader(TableReader):
 
 def _records(request: ReadRequest, *, is_by_line: bool) -> list[Any]:
     # Not by pandas, whose floats are other ones in the last place.
+    strict = decoder(finite)
     with _text.opened(request) as text:
-        records: list[Any]
-        records = (
-            [json.loads(each) for each in text if not each.isspace()] if is_by_line else json.load(text)
-        )
-        return records
+        if not is_by_line:
+            array: list[Any] = strict.decode(text.read())
+            return array
+        records = []
+        for number, line in enumerate(text, 1):
+            if not line.isspace():
+                with errors_of_line(request.path, number, DAMAGED):
+                    records.append(strict.decode(line))
+    return records
+
+
+def decoder(
+    parse_float: Callable[[str], Any], parse_constant: Callable[[str], Any] | None = None
+) -> json.JSONDecoder:
+    """Return a decoder that raises `ValueError` for objects with a key twice."""
+    return json.JSONDecoder(
+        parse_float=parse_float, parse_constant=parse_constant, object_pairs_hook=_object
+    )
+
+
+@contextmanager
+def errors_of_line(path: Path, number: int, advice: str) -> Iterator[None]:
+    """Convert errors of a line to `InvalidDataError` with its number."""
+    try:
+        yield
+    except (ValueError, RecursionError) as error:
+        words = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        if isinstance(error, json.JSONDecodeError):
+            words = f"{error.msg} (column {error.colno:,})"
+        raise InvalidDataError(path, f"line {number:,} is no JSON: {words:.160}", advice) from error
+
+
+def finite(text: str) -> float:
+    """Return a number; raise `ValueError` if it is beyond all doubles."""
+    found = float(text)
+    if math.isinf(found):
+        raise ValueError(f"{text:.40} is beyond the range of a double")
+    return found
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"an object has the key {twice!a:.60} twice")
+    return found
 
 
 @dataclass

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation, localcontext
 from pathlib import Path
@@ -22,7 +20,7 @@ from data_generator.catalog import record_names
 from data_generator.dataset import UserData
 from data_generator.readers import _text
 from data_generator.readers._reader import ReadRequest
-from data_generator.readers.json import RECORD_BYTES, Memory
+from data_generator.readers.json import RECORD_BYTES, Memory, decoder, errors_of_line, finite
 from data_generator.spec.spec import DEFAULT_SEED
 from data_generator.user import file_kind
 from data_generator.user.inference import Observed
@@ -82,7 +80,7 @@ def load_records(
         # Twice: values of JSON, and objects.
         _text.check_unpacked(request, 2 * (2 + RECORD_BYTES), Memory().add)
         lines = _lines(request)
-        values = _values(request.path, lines, _finite if given is None else Decimal)
+        values = _values(request.path, lines, finite if given is None else Decimal)
     remarks: list[str] = []
     if given is None:
         of, remarks = _inferred(request.path, values)
@@ -108,15 +106,11 @@ def _lines(request: ReadRequest) -> dict[int, str]:
 def _values(
     path: Path, lines: dict[int, str], parse_float: Callable[[str], Any]
 ) -> dict[int, dict[str, Any]]:
-    decoder = json.JSONDecoder(
-        parse_float=parse_float,
-        parse_constant=_no_constant,
-        object_pairs_hook=_object,
-    )
+    strict = decoder(parse_float, _no_constant)
     found = {}
     for number, line in lines.items():
-        with _place(path, number):
-            value = decoder.decode(line)
+        with errors_of_line(path, number, _WANTED):
+            value = strict.decode(line)
         if not isinstance(value, dict):
             problem = f"line {number:,} is {_word(value)}, and no object"
             raise InvalidDataError(path, problem, _WANTED)
@@ -126,37 +120,8 @@ def _values(
     return found
 
 
-@contextmanager
-def _place(path: Path, number: int) -> Iterator[None]:
-    """Convert errors of a line to `InvalidDataError` with its number."""
-    try:
-        yield
-    except (ValueError, RecursionError) as error:
-        words = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        if isinstance(error, json.JSONDecodeError):
-            words = f"{error.msg} (column {error.colno:,})"
-        problem = f"line {number:,} is no JSON: {words:.160}"
-        raise InvalidDataError(path, problem, _WANTED) from error
-
-
-def _finite(text: str) -> float:
-    found = float(text)
-    if math.isinf(found):
-        raise ValueError(f"{text:.40} is beyond the range of a double")
-    return found
-
-
 def _no_constant(text: str) -> float:
     raise ValueError(f"{text} is none of its numbers")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"an object has the key {twice!a:.60} twice")
-    return found
 
 
 def _word(value: Any) -> str:

@@ -314,7 +314,22 @@ TEXT = {
         file('[{"a": 1}, [2]]', "a.json"),
         "contains values that are not records",
     ),
-    "lines of something else": (file('{"a": 1}\nx\n', "a.jsonl"), "cannot be read as JSON: "),
+    "lines of something else": (
+        file('{"a": 1}\n\nx\n', "a.jsonl"),
+        "line 3 is no JSON: Expecting value (column 1); it may be damaged or incomplete",
+    ),
+    "a line with a key twice": (
+        file('{"a": 1}\n{"a": {"b": 1, "b": 2}}\n', "a.jsonl"),
+        "line 2 is no JSON: an object has the key 'b' twice",
+    ),
+    "an array with a key twice": (
+        file('[{"a": 1, "a": 2}]', "a.json"),
+        "cannot be read as JSON: an object has the key 'a' twice",
+    ),
+    "a number beyond all doubles": (
+        file('[{"a": 0.5}, {"a": -1e400}]', "a.json"),
+        "cannot be read as JSON: -1e400 is beyond the range of a double",
+    ),
 }
 HOLDERS = {
     "no sheet with a header": (
