@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import OBJECT_STORES, Kind, PartialReads, Snippet, Streams, Trait, values, whole_file
 from adapter_core.file_facts import FileFacts
+from adapter_core.pandas_text import EXACT_SINCE, common_dtypes, exact_floats, read_csv
 from adapter_core.snippets import keywords, literal
 from adapter_core.tables.fetched import FetchedFormat
-from adapter_core.tables.inferred import common_dtypes, read_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 # Empty text stays empty text by this null marker, as PostgreSQL's COPY has it (text format),
 # MySQL and Hive.
 NULL = r"\N"
-
-# Since this version of pandas, the default parser reads floats exactly, and the option is deprecated.
-_EXACT_SINCE = (3, 1)
 
 _AS_TEXT = "CSV would turn them into text"
 
@@ -93,7 +90,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         """Return the options of the calls."""
         return {
             "compression": f"compression={literal(whole_file.pandas_options(codec, level))}",
-            "exact": keywords(**_exactly(_pandas_here())),
+            "exact": keywords(**exact_floats(_pandas_here())),
             **super().placeholders(codec, level),
         }
 
@@ -140,7 +137,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
             "na_values": [NULL],
             "keep_default_na": False,
             "compression": whole_file.codec_of(path),
-            **_exactly(pd.__version__),
+            **exact_floats(pd.__version__),
         }
 
     def _column_names(self, path: Path) -> list[str]:
@@ -192,14 +189,7 @@ def _pandas_here() -> str:
     try:
         return version("pandas")
     except PackageNotFoundError:
-        return ".".join(map(str, _EXACT_SINCE))
-
-
-def _exactly(pandas_version: str) -> dict[str, str]:
-    """Return the option that makes a version of pandas read floats exactly."""
-    # By default, older versions err by one unit in the last place.
-    version = tuple(map(int, pandas_version.split(".")[:2]))
-    return {"float_precision": "round_trip"} if version < _EXACT_SINCE else {}
+        return ".".join(map(str, EXACT_SINCE))
 
 
 def _quoting(df: pd.DataFrame) -> int:

@@ -19,10 +19,10 @@ from adapter_core import (
     whole_file,
 )
 from adapter_core.file_facts import FileFacts
+from adapter_core.pandas_text import common_dtypes
 from adapter_core.remote import OBJECT_STORES
 from adapter_core.snippets import keywords, literal
 from adapter_core.tables.fetched import FetchedFormat
-from adapter_core.tables.inferred import common_dtypes
 
 if TYPE_CHECKING:
     import pandas as pd

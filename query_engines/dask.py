@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.pandas_text import common_dtypes, exact_floats
 from adapter_core.partial_reads import BATCH_ROWS
 from adapter_core.predicate import DATES, DECIMALS, TEXT
 from adapter_core.queries.arrow import shape_of
 from adapter_core.queries.frames import aggregated, rows_where, with_keys
 from adapter_core.query import COUNT, MEAN, SUM, TABLE, Contains
 from adapter_core.query_engine import Part, QueryEngine
-from adapter_core.tables.inferred import common_dtypes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,9 +85,6 @@ class Adapter(QueryEngine):
         return pa.Table.from_pandas(found, preserve_index=False)
 
 
-_CSV_OPTIONS: dict[str, Any] = {"keep_default_na": False, "na_values": [r"\N"]}
-
-
 def _frame(handle: dict[str, Any], name: str) -> Any:
     import dask.dataframe as dd
 
@@ -96,14 +93,20 @@ def _frame(handle: dict[str, Any], name: str) -> Any:
         return dd.read_parquet(path)
     if handle["format"] == "ORC":
         return dd.read_orc(path)
-    return dd.read_csv(path, dtype=handle["dtypes"][name], **_CSV_OPTIONS)
+    return dd.read_csv(path, dtype=handle["dtypes"][name], **_csv_options())
+
+
+def _csv_options() -> dict[str, Any]:
+    import pandas as pd
+
+    return {"keep_default_na": False, "na_values": [r"\N"], **exact_floats(pd.__version__)}
 
 
 def _csv_dtypes(path: Path) -> dict[str, Any]:
     """Return the dtypes that all rows have; Dask infers them from the first 256 kB."""
     import pandas as pd
 
-    with pd.read_csv(path, chunksize=BATCH_ROWS, low_memory=False, **_CSV_OPTIONS) as batches:
+    with pd.read_csv(path, chunksize=BATCH_ROWS, low_memory=False, **_csv_options()) as batches:
         dtypes = common_dtypes(batches, float)
     # pandas parses no booleans among nulls as objects.
     return {name: "boolean" if dtype is object else dtype for name, dtype in dtypes.items()}

@@ -7,12 +7,12 @@ from decimal import localcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapter_core.pandas_text import read_csv
 from adapter_core.predicate import DECIMAL_DIGITS
 from adapter_core.queries.arrow import count_of, expression, shape_of
 from adapter_core.queries.frames import aggregated, plain, rows_where, with_keys
 from adapter_core.query import TABLE
 from adapter_core.query_engine import Part, QueryEngine
-from adapter_core.tables.inferred import read_csv
 
 if TYPE_CHECKING:
     import pandas as pd

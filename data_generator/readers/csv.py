@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
+from adapter_core.pandas_text import exact_floats
 from data_generator.labels import refuse_duplicates
 from data_generator.location import bare_name
 from data_generator.readers import _text
@@ -69,6 +70,7 @@ class CSVReader(TableReader):
                 low_memory=False,
                 compression=request.codec,
                 dtype_backend="numpy_nullable",
+                **exact_floats(pd.__version__),
             )
         return _without_needless_nullable(df)
 
@@ -85,7 +87,7 @@ def _without_needless_nullable(df: pd.DataFrame) -> pd.DataFrame:
     for position, dtype in enumerate(df.dtypes):
         column = df.iloc[:, position]
         if isinstance(dtype, pd.StringDtype):
-            df.isetitem(position, column.astype("str"))
+            df.isetitem(position, pd.Series(column.to_numpy(object, na_value=None)))
         elif plain := getattr(dtype, "numpy_dtype", None):
             if plain.kind == "f" or column.isna().all():
                 df.isetitem(position, column.to_numpy(np.float64, na_value=np.nan))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from adapter_core.kinds import nested_array
+from adapter_core.kinds import Kind, kinds_of, nested_array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,19 +34,22 @@ def with_dates(df: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     pandas.DataFrame, list of str
         The table, and the names of the changed columns.
     """
-    import pandas as pd
-    import pyarrow as pa
-
     changed = []
     df = df.copy(deep=False)
-    for position, dtype in enumerate(df.dtypes):
-        if not isinstance(dtype, pd.StringDtype):
-            continue
-        text = pa.array(df.iloc[:, position].array, pa.large_string(), from_pandas=True)
+    for position, text in _columns_of_text(df):
         if (times := _times(text)) is not None:
             df.isetitem(position, times.to_pandas())
             changed.append(str(df.columns[position]))
     return df, changed
+
+
+def _columns_of_text(df: pd.DataFrame) -> Iterator[tuple[int, pa.Array]]:
+    """Yield the position and the values of each column of text, whose dtype differs between versions."""
+    import pyarrow as pa
+
+    for position, kind in enumerate(kinds_of(df)):
+        if kind is Kind.TEXT:
+            yield position, pa.array(df.iloc[:, position].array, pa.large_string(), from_pandas=True)
 
 
 def _times(text: pa.Array) -> pa.Array | None:
@@ -85,15 +89,11 @@ def numbers_with_commas(df: pd.DataFrame) -> list[str]:
 
     What they are is known to their author alone: 1,234 is a number of thousands, or of thousandths.
     """
-    import pandas as pd
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     found = []
-    for position, dtype in enumerate(df.dtypes):
-        if not isinstance(dtype, pd.StringDtype):
-            continue
-        values = pa.array(df.iloc[:, position].array, pa.large_string(), from_pandas=True).drop_null()
+    for position, text in _columns_of_text(df):
+        values = text.drop_null()
         # Most text ends here.
         if re.match(_COMMAS, values[0].as_py() if len(values) else "") is None:
             continue

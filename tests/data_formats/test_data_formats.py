@@ -8,7 +8,7 @@ import pytest
 
 import data_formats
 from adapter_core import CannotHoldError
-from data_formats import csv
+from adapter_core.pandas_text import exact_floats
 from format_bench.conformance.tables import every_table, ordinary
 from format_bench.verification.tables import verify
 
@@ -56,4 +56,4 @@ def test_orc_refuses_unsigned_integers():
     + [(version, {}) for version in ("3.1.0", "3.10.0rc1", "4.0.0", pd.__version__)],
 )
 def test_csv_asks_older_pandas_for_exact_floats(version, options):
-    assert csv._exactly(version) == options
+    assert exact_floats(version) == options

@@ -1,4 +1,4 @@
-"""Dtypes that pandas infers from all rows of a file."""
+"""Values and dtypes that pandas infers from text, as from all rows of a CSV file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+# Since this version of pandas, the default parser reads floats exactly, and the option is deprecated.
+EXACT_SINCE = (3, 1)
+
+
+def exact_floats(pandas_version: str) -> dict[str, str]:
+    """Return the option of `pandas.read_csv` by which a version of pandas reads floats exactly."""
+    # By default, older versions err by one unit in the last place.
+    version = tuple(map(int, pandas_version.split(".")[:2]))
+    return {"float_precision": "round_trip"} if version < EXACT_SINCE else {}
+
 
 def read_csv(path: Path, **options: Any) -> pd.DataFrame:
-    """Read a file as `pandas.read_csv` does, with the dtypes that all rows have.
+    """Read a file as `pandas.read_csv` does, with exact floats and the dtypes that all rows have.
 
     By default, pandas infers dtypes chunk by chunk, which takes two thirds of the CPU time of one piece.
     If chunks disagree, the file is read again in one piece.
     """
     import pandas as pd
 
+    options |= exact_floats(pd.__version__)
     with warnings.catch_warnings(), suppress(pd.errors.DtypeWarning):
         warnings.simplefilter("error", pd.errors.DtypeWarning)
         df = pd.read_csv(path, **options)
