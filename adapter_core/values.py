@@ -43,10 +43,10 @@ _NUMBER = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$|^\s*[+-]?(?i:inf|infin
 _BOOLEAN = r"^(?i:true|false)$"
 
 
-def text_columns(df: pd.DataFrame) -> Iterator[tuple[str, pa.Array]]:
+def text_columns(df: pd.DataFrame, *, with_unused: bool = False) -> Iterator[tuple[str, pa.Array]]:
     """Yield the name and the values, as Arrow text, of each column of text.
 
-    For a column of categories the values are its categories.
+    For a column of categories the values are its categories that a row has, or all of them.
     """
     import pyarrow as pa
 
@@ -54,8 +54,10 @@ def text_columns(df: pd.DataFrame) -> Iterator[tuple[str, pa.Array]]:
         if kind is Kind.TEXT:
             yield df.columns[position], pa.array(df.iloc[:, position].array, from_pandas=True)
         elif kind is Kind.CATEGORY:
-            categories = df.iloc[:, position].cat.categories
-            yield df.columns[position], pa.array(categories.array, pa.string(), from_pandas=True)
+            column = df.iloc[:, position]
+            used = column if with_unused else column.cat.remove_unused_categories()
+            categories = used.cat.categories.array
+            yield df.columns[position], pa.array(categories, pa.string(), from_pandas=True)
 
 
 def any_equals(text: pa.Array, value: str) -> bool:

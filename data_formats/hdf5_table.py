@@ -126,7 +126,7 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
         # PyTables stores the names in one attribute, pickled with protocol 0.
         if len(pickle.dumps(list(df.columns), 0)) > MAX_ATTRIBUTE_BYTES:
             raise self.refusal(f"{len(df.columns):,} names do not fit in an attribute of 64 KiB")
-        for name, text in text_columns(df):
+        for name, text in text_columns(df, with_unused=True):
             if any_contains(text, "\0"):
                 self._refuse_column(name, "NUL, which ends a fixed-width text")
             if any_equals(text, NULL):
@@ -165,7 +165,8 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
         with pd.HDFStore(path, "w") as store:
             width = 0
             for df in batches:
-                longest = max((longest_bytes(text) for _, text in text_columns(df)), default=0)
+                texts = (text for _, text in text_columns(df, with_unused=True))
+                longest = max(map(longest_bytes, texts), default=0)
                 width = width or _ROOM * longest
                 if longest > width:
                     raise self.refusal(

@@ -154,6 +154,13 @@ def test_text_that_an_engine_takes_for_other_types_is_refused(label, texts):
         data_formats.get(label).check(column(*texts))
 
 
+@pytest.mark.parametrize("label", ["CSV", *CSV, "Excel", "XML", *XML])
+def test_categories_that_no_row_has_do_not_hide_that_the_others_are_numbers(label):
+    df = pd.DataFrame({"c": pd.Categorical(["1", "7", None], categories=["1", "x", "7"])})
+    with pytest.raises(CannotHoldError, match="would be read as numbers or booleans"):
+        data_formats.get(label).check(df)
+
+
 @pytest.mark.parametrize("texts", [["yes", "no"], ["t", "f"], ["y", "n"], ["7", "1_000"], ["1d", "2f"]])
 @pytest.mark.parametrize("label", ["CSV[polars]", "CSV[pyarrow]", *JSON, *XML])
 def test_text_that_no_guess_changes_is_kept(label, texts, tmp_path):
