@@ -64,7 +64,7 @@ class Adapter(QueryEngine):
             join = query.join
             other = _read_columns(label, handle["tables"][join.table], [join.key, *join.columns])
             df = df.merge(with_keys(other, join.key), left_on=join.column, right_on=join.key)
-        if categories := (query.computed - {*query.groups}) & {*df.columns[df.dtypes == "category"]}:
+        if categories := query.computed & {*df.columns[df.dtypes == "category"]}:
             df = df.assign(**{name: plain(df[name]) for name in categories})
         if query.groups:
             df = _grouped(df, query)

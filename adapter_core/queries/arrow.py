@@ -111,7 +111,8 @@ def grouped(found: pa.Table, query: Query) -> pa.Table:
     if not found.num_columns:
         return _count_alone(found, query)
     names = [*query.groups, *(each.name for each in query.aggregates)]
-    found = _decoded(found, set(_numbers(query)) - set(query.groups))
+    # Groups of dictionaries are found by their numbers, unless their values are computed with, too.
+    found = _decoded(found, set(_numbers(query)) - ({*query.groups} - query.computed))
     found, query = _with_float_means(found, query)
     # Acero takes a name that begins with a dot or a bracket for a path.
     places = {name: str(place) for place, name in enumerate(found.column_names)}

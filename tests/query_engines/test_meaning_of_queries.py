@@ -198,11 +198,12 @@ def queries():
         ends = [Aggregate(each, column) for each in (LEAST, GREATEST, COUNT)]
         yield f"ends of {column}", Query(aggregates=ends, types=types(column))
         yield f"ends of no {column}", Query(aggregates=ends, types=types(column), where=never)
-        yield (
-            f"ends of {column} by key",
-            Query(groups=["key"], aggregates=ends, types=types(column)),
-        )
-    yield "endless sum", Query(groups=["key"], aggregates=[Aggregate(SUM, "endless")])
+        for key in ("key", column):
+            found = Query(groups=[key], aggregates=ends, types=types(column))
+            yield f"ends of {column} by {key}", found
+    endless = [Aggregate(each, "endless") for each in (SUM, MEAN)]
+    yield "endless sum and mean", Query(aggregates=endless)
+    yield "endless sums and means", Query(groups=["key"], aggregates=endless)
     for column in TABLE.columns:
         yield f"count of {column}", Query(aggregates=[Aggregate(COUNT, column)])
         yield f"all of {column}", Query(columns=dict.fromkeys(["id", column]))
