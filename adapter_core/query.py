@@ -99,6 +99,13 @@ class Contains:
 Condition = Comparison | OneOf | Contains
 
 
+def constants_of(found: Condition) -> Sequence[Value]:
+    """Return the values that a condition compares a column with, but for a text within others."""
+    if isinstance(found, Contains):
+        return ()
+    return (found.value,) if isinstance(found, Comparison) else found.values
+
+
 def by_total_order(where: Sequence[Condition]) -> list[Condition]:
     """Return equal conditions for engines to which -0.0 is less than 0.0, see `Comparison`."""
     return [other for each in where for other in _by_total_order(each)]
@@ -204,6 +211,8 @@ class Query:
     limit: int | None = None
     types: Mapping[str, str] = field(default_factory=dict)
     """Types of the columns that are `computed`, see `adapter_core.predicate.contents_of`."""
+    compares_singles: bool = False
+    """True if conditions compare 32-bit floats with numbers that have other digits as 64-bit floats."""
     join: Join | None = None
     nearest: Nearest | None = None
     """Selects rows by their vectors; not together with other conditions."""
@@ -245,12 +254,7 @@ class Query:
     @property
     def constants(self) -> list[Value]:
         """Values that conditions compare columns with, but for texts within others."""
-        lists = (
-            (each.value,) if isinstance(each, Comparison) else each.values
-            for each in self.where
-            if not isinstance(each, Contains)
-        )
-        return [value for values in lists for value in values]
+        return [value for each in self.where for value in constants_of(each)]
 
     @property
     def compares_times(self) -> bool:

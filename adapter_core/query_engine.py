@@ -261,6 +261,9 @@ class EngineOnFormat(BaseAdapter):
                 self.format.label,
                 f"{others[0]!r} is no name there, so its column has another in the file",
             )
+        if self.format.shortens_singles and query.compares_singles:
+            reason = "its text has few digits of 32-bit floats, which are other floats of 64 bits"
+            raise self.engine.refused(self.format.label, reason)
 
     def save(self, tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
         """Write tables into a directory, by names; replace an earlier directory.

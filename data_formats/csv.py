@@ -46,6 +46,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
     tuned_indexes = "nothing else: CSV has neither statistics, indexes nor parts"
     holds_duplicate_names = True
     detects_truncation = False
+    shortens_singles = True
     reads_nullable_integers_as_floats = True
     codecs: ClassVar = whole_file.CODECS
     remote_schemes: ClassVar = ("http",)

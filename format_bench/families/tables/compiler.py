@@ -107,7 +107,11 @@ class _Compiler:
             shape=fields.get("shape", False),
         )
         subject.check(found)
-        return replace(found, types=subject.types(found.computed))
+        return replace(
+            found,
+            types=subject.types(found.computed),
+            compares_singles=any(map(subject.compares_singles, where)),
+        )
 
     def _columns(self) -> list[str]:
         wanted = self._fields.get("columns", ())

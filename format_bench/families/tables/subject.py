@@ -32,6 +32,7 @@ from adapter_core.query import (
     TABLE,
     Field,
     Query,
+    constants_of,
     path_of,
 )
 from adapter_core.values import in_utc
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
 
+    from adapter_core.query import Condition
 
 LAYOUTS = Path(__file__).with_name("layouts.toml")
 
@@ -209,8 +211,7 @@ class Subject:
         """
         import numpy as np
 
-        column, contents = self._column(comparison.column), self.contents(comparison.column)
-        values = column.cat.categories if hasattr(column, "cat") else column
+        contents, values = self.contents(comparison.column), self._comparable(comparison.column)
         dtype = getattr(values.dtype, "numpy_dtype", values.dtype)
         is_single = dtype == np.float32
         if contents == TIMES and isinstance(comparison.value, date):
@@ -228,6 +229,21 @@ class Subject:
             return replace(found, value=found.number)
         limits = np.iinfo(dtype)
         return found.among_integers(int(limits.min), min(int(limits.max), 2**63 - 1))
+
+    def compares_singles(self, condition: Condition) -> bool:
+        """Return True if 32-bit floats are compared with numbers that have other digits with 64 bits."""
+        import numpy as np
+
+        dtype = self._comparable(condition.column).dtype
+        if getattr(dtype, "numpy_dtype", dtype) != np.float32:
+            return False
+        numbers = (each for each in constants_of(condition) if isinstance(each, int | float))
+        return any(float(str(np.float32(each))) != each for each in numbers)
+
+    def _comparable(self, column: str) -> pd.Series | pd.Index:
+        """Return the values of a column, or its categories."""
+        found = self._column(column)
+        return found.cat.categories if hasattr(found, "cat") else found
 
     def _among_times(self, comparison: Comparison, values: pd.Series | pd.Index) -> Comparison:
         """Return a comparison with a time for the unit, the range and the zone of its column."""

@@ -6,6 +6,7 @@ import datetime
 import re
 from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -28,6 +29,7 @@ from format_bench.instruments.clock import Effort
 from format_bench.results.status import CellStatus
 from format_bench.results.suites import FAMILIES, SUITES, compared_with
 from format_bench.runner.plan import RunRequest, plan
+from format_bench.verification.answers import difference
 
 FAMILY = FAMILIES["tables"]
 STEPS = [FAMILY.step_of("query time", cache) for cache in ("warm", "cold")]
@@ -304,6 +306,32 @@ def test_decimals_compare_with_numbers_and_are_added_up_exactly():
     found = reference.answer(added, tables).table
     assert found["sum_amount"].to_pylist() == [Decimal("-0.50")]
     assert found["avg_amount"].to_pylist() == [-0.005]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "Float32", "category"])
+def test_conditions_on_32_bit_floats_are_not_asked_of_text_that_has_other_floats(dtype, tmp_path):
+    values = pd.Series(np.array([0.1, 0.5, 7.3], np.float32))
+    tables = {"data": pd.DataFrame({"x": values.astype(dtype), "id": range(3)})}
+    subject = Subject("mine", tables)
+    text, binary = query_engines.get("CSV[pandas]"), query_engines.get("Parquet[pandas]")
+    for where in (
+        {"operator": ">=", "at": 0.9},
+        {"operator": "<", "value": 0.1},
+        {"keys": 3},
+        {"share": 0.9},
+    ):
+        query = query_of(question(columns=["id"], where=[{"column": "x", **where}]), subject)
+        binary.check_query(query)
+        with pytest.raises(UnsupportedError, match="its text has few digits of 32-bit floats"):
+            text.check_query(query)
+    # Numbers that are the same with both lengths.
+    for where in ({"operator": ">=", "value": 0.5}, {"one_of": [0.5, 2]}):
+        query = query_of(question(columns=["id"], where=[{"column": "x", **where}]), subject)
+        text.check_query(query)
+        if dtype == "float32":
+            text.save(tables, tmp_path / "t")
+            handle = text.engine.open("CSV", text.paths(tmp_path / "t"))
+            assert difference(text.engine.answer(handle, query), reference.answer(query, tables)) == ""
 
 
 @pytest.mark.parametrize("dtype", ["str", "object", "category"])
