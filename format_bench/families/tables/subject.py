@@ -35,7 +35,7 @@ from adapter_core.query import (
     constants_of,
     path_of,
 )
-from adapter_core.values import in_utc
+from adapter_core.values import LARGEST_INT64, in_utc
 from data_generator.random_words import RandomWords
 from format_bench.results.display.text import joined
 
@@ -228,7 +228,7 @@ class Subject:
         if dtype.kind == "f":
             return replace(found, value=found.number)
         limits = np.iinfo(dtype)
-        return found.among_integers(int(limits.min), min(int(limits.max), 2**63 - 1))
+        return found.among_integers(int(limits.min), min(int(limits.max), LARGEST_INT64))
 
     def compares_singles(self, condition: Condition) -> bool:
         """Return True if 32-bit floats are compared with numbers that have other digits with 64 bits."""
@@ -428,7 +428,7 @@ class Subject:
         if self.contents(column) in {TIMES, ZONED_TIMES, DECIMALS}:
             found = [Comparison(column, "==", self._constant(column, each)) for each in values]
             return [self.fitted(each).value for each in found]
-        return list(values.tolist())
+        return [self._constant(column, each) for each in values.tolist()]
 
     def check(self, query: Query) -> None:
         """Check that a query fits the columns, and that their values allow one answer alone.
@@ -507,10 +507,13 @@ class Subject:
         Raises
         ------
         UnsupportedError
-            If it is a time between two microseconds.
+            If it is a time between two microseconds, or an integer beyond 63 bits.
         """
         import numpy as np
 
+        if isinstance(value, int | np.integer) and value > LARGEST_INT64:
+            reason = f"{value:,} in column {column} is beyond 63 bits, and libraries take it for another"
+            raise UnsupportedError(reason)
         if not isinstance(value, np.datetime64):
             return value
         found = value.astype("datetime64[us]")

@@ -308,6 +308,22 @@ def test_decimals_compare_with_numbers_and_are_added_up_exactly():
     assert found["avg_amount"].to_pylist() == [-0.005]
 
 
+@pytest.mark.parametrize("dtype", ["uint64", "UInt64"])
+def test_conditions_have_no_integers_beyond_63_bits(dtype):
+    values = pd.Series([0, 2**64 - 1, 2**63, 5, 2**63 - 1], dtype=dtype)
+    tables = {"data": pd.DataFrame({"x": values, "id": range(5)})}
+    subject = Subject("mine", tables)
+    for where in ({"operator": ">=", "at": 0.2}, {"keys": 5}, {"share": 0.9}):
+        with pytest.raises(UnsupportedError, match="in column x is beyond 63 bits"):
+            query_of(question(columns=["id"], where=[{"column": "x", **where}]), subject)
+    with pytest.raises(InvalidQuestionsError, match="18446744073709551615 does not fit in 64 bits"):
+        query_of(question(columns=["id"], where=[{"column": "x", "one_of": [2**64 - 1]}]), subject)
+    for value, rows in ((2**63 - 1, 3), (5, 4), (-1, 5), (1e30, 0)):
+        where = [{"column": "x", "operator": ">=", "value": value}]
+        query = query_of(question(columns=["id"], where=where), subject)
+        assert reference.answer(query, tables).num_rows == rows
+
+
 @pytest.mark.parametrize("dtype", ["float32", "Float32", "category"])
 def test_conditions_on_32_bit_floats_are_not_asked_of_text_that_has_other_floats(dtype, tmp_path):
     values = pd.Series(np.array([0.1, 0.5, 7.3], np.float32))
