@@ -26,6 +26,9 @@ _DAY_NANOSECONDS = 24 * 3600 * 10**9
 # The most that Arrow has of a decimal.
 _DIGITS = 76
 
+# Bits of a float that decide the order of rows, as many as floats of 32 bits have.
+_BITS = 24
+
 # Largest difference of two floats, as a share of them: eleven significant digits are equal.
 TOLERANCE = 1e-10
 
@@ -348,11 +351,14 @@ def _arrow(column: _Column) -> pa.Array:
 
 
 def _rounded(column: _Column) -> pa.Array:
-    """Return floats with 32 bits, which differences below the tolerance seldom change."""
+    """Return floats with some of their bits, which differences below the tolerance seldom change."""
     import numpy as np
     import pyarrow as pa
 
     if column.is_text:
         return column.values
+    # Floats of 32 bits would be infinite beyond 3.4e38.
+    shares, exponents = np.frexp(column.values)
     with np.errstate(over="ignore"):
-        return pa.array(column.values.astype(np.float32), mask=column.nulls)
+        rounded = np.ldexp(np.rint(np.ldexp(shares, _BITS)), exponents - _BITS)
+    return pa.array(rounded, mask=column.nulls)

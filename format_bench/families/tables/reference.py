@@ -437,7 +437,9 @@ def _computed(
     if found.function in ENDS:
         smallest = found.function == LEAST
         function = np.minimum if smallest else np.maximum
-        result = np.full(groups, values.max() if smallest else values.min(), values.dtype)
+        result = np.empty(groups, values.dtype)
+        # np.full would make an array of the value, and lose NUL at the end of a text.
+        result.fill(values.max() if smallest else values.min())
         function.at(result, numbers, values)
         return result, np.zeros(groups)
     if values.dtype == object:
@@ -448,7 +450,8 @@ def _computed(
             raise UnsupportedError(f"the sum of {found.column} does not fit in 64 bits")
         sums = np.zeros(groups, np.int64)
         np.add.at(sums, numbers, values.astype(np.int64))
-        share = 0.0
+        # The mean of integers is that of their floats to some libraries.
+        share = 0.0 if found.function == SUM else rounding_of_sums(np.dtype(float), len(values))
     else:
         if np.isposinf(values).any() and np.isneginf(values).any():
             raise UnsupportedError(

@@ -166,6 +166,14 @@ def test_answers_compare_by_position_values_and_order():
     assert "1 rows of 3 columns" in difference(other.slice(1), wanted)
 
 
+def test_rows_of_large_floats_are_found_in_any_order():
+    floats = [5e16, -7e250, -0.0, np.inf, 5e125, -np.inf, 3.5e38]
+    wanted = Answer(pa.table({"x": floats, "n": range(7)}))
+    assert difference(wanted.table.take([4, 2, 5, 0, 3, 6, 1]), wanted) == ""
+    other = pa.table({"x": [5e16, -7e250, -0.0, np.inf, 6e125, -np.inf, 3.5e38], "n": range(7)})
+    assert difference(other.take([4, 2, 5, 0, 3, 6, 1]), wanted) == "values of column 1, x, differ"
+
+
 def test_selections_have_their_share_of_rows_and_lookups_one():
     df = data_generator.table("query", rows=2000).df
     keys = pd.DataFrame({"k": [0], "region": ["a"]})

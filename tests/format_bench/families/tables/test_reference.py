@@ -105,6 +105,14 @@ def queries(draw):
     return Query(columns=[column], order=order, limit=draw(st.integers(1, 9)), where=where)
 
 
+@pytest.mark.parametrize(("function", "expected"), [(LEAST, "a\0"), (GREATEST, "\0")])
+def test_ends_of_texts_keep_nul_at_their_end(function, expected):
+    texts = ["a\0", "a\0b"] if function == LEAST else ["\0", ""]
+    query = Query(aggregates=[Aggregate(function, "text")])
+    found = reference.answer(query, {"data": pd.DataFrame({"text": pd.Series(texts, dtype="str")})})
+    assert found.table.column(0).to_pylist() == [expected]
+
+
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(given_tables=tables(), query=queries())
 def test_answers_equal_those_of_duckdb(given_tables, query):
