@@ -10,14 +10,18 @@ import datetime as dt
 import math
 from collections.abc import Callable, Collection
 from decimal import Decimal
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adapter_core.kinds import Kind
+
+if TYPE_CHECKING:
+    import pytest
 
 MAX_ROWS = 8
 MAX_COLUMNS = 4
@@ -78,6 +82,25 @@ def tables(kinds: Collection[Kind] = tuple(Kind), names: st.SearchStrategy[str] 
     """
     ordered = sorted(kinds, key=list(Kind).index)
     return st.one_of(_ordinary(ordered, names), _wide(ordered))
+
+
+def try_values(
+    examples: int,
+    drawn: st.SearchStrategy[Any],
+    check: Callable[[Any], None],
+    request: pytest.FixtureRequest,
+) -> None:
+    """Check random values of a strategy: always the same ones, unless `--random-tables` has a number."""
+    number = request.config.getoption("--random-tables")
+    chosen = settings(
+        max_examples=number or examples,
+        derandomize=number is None,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        print_blob=False,
+    )
+    chosen(given(drawn)(check))()
 
 
 @st.composite

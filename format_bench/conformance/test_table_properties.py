@@ -7,30 +7,16 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import note
 from hypothesis import strategies as st
 
 from adapter_core import CannotHoldError
 from adapter_core.kinds import Kind
-from format_bench.conformance.strategies import tables
+from format_bench.conformance.strategies import tables, try_values
 from format_bench.verification.tables import verify
 
 # More than a page of TsFile, a batch and a row group of most formats, and the sample of most readers.
 LONG = [2_049, 10_001, 66_000]
-
-
-def _every(examples, drawn, check, request):
-    """Check random values of a strategy: always the same ones, unless a number is asked for."""
-    number = request.config.getoption("--random-tables")
-    chosen = settings(
-        max_examples=number or examples,
-        derandomize=number is None,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        print_blob=False,
-    )
-    chosen(given(drawn)(check))()
 
 
 def _comes_back_right_or_is_refused(df, adapter, path):
@@ -50,7 +36,7 @@ def _comes_back_right_or_is_refused(df, adapter, path):
 def test_a_random_table_comes_back_right_or_is_refused(adapter, path, request, share_of):
     drawn = tables(frozenset(Kind) - set(adapter.refuses))
     examples = len(share_of(range(10)))
-    _every(examples, drawn, lambda df: _comes_back_right_or_is_refused(df, adapter, path), request)
+    try_values(examples, drawn, lambda df: _comes_back_right_or_is_refused(df, adapter, path), request)
 
 
 @st.composite
@@ -73,4 +59,4 @@ def long_tables(draw, kinds):
 @pytest.mark.nightly
 def test_a_long_random_table_comes_back_right_or_is_refused(adapter, path, request):
     drawn = long_tables(frozenset(Kind) - set(adapter.refuses))
-    _every(8, drawn, lambda df: _comes_back_right_or_is_refused(df, adapter, path), request)
+    try_values(8, drawn, lambda df: _comes_back_right_or_is_refused(df, adapter, path), request)
