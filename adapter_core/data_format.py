@@ -112,6 +112,12 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
         """`kept_digits` and `kept_decimals`, as verifiers take them."""
         return self.kept_digits, self.kept_decimals
 
+    def keeps_float(self, number: float) -> bool:
+        """Return True if a float has no more digits and decimals than files keep."""
+        digits = self.kept_digits is None or float(f"{number:.{self.kept_digits - 1}e}") == number
+        decimals = self.kept_decimals is None or round(number, self.kept_decimals) == number
+        return digits and decimals
+
     def save(
         self,
         df: pd.DataFrame,

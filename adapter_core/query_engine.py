@@ -261,6 +261,12 @@ class EngineOnFormat(BaseAdapter):
                 self.format.label,
                 f"{others[0]!r} is no name there, so its column has another in the file",
             )
+        floats = (each for each in query.constants if isinstance(each, float))
+        if not all(map(self.format.keeps_float, floats)):
+            reason = (
+                f"its files keep {self.format.kept_digits} digits of floats, and a constant has more"
+            )
+            raise self.engine.refused(self.format.label, reason)
         if self.format.shortens_singles and query.compares_singles:
             reason = "its text has few digits of 32-bit floats, which are other floats of 64 bits"
             raise self.engine.refused(self.format.label, reason)

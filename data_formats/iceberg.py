@@ -7,6 +7,7 @@ the folder at hand, under the rest of their address.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from pyiceberg.table import Table
 
     from adapter_core import Batch, Comparison, Predicate, RemoteFile
+    from adapter_core.predicate import Value
 
 HINT = "version-hint.text"
 """File with the number of the last version."""
@@ -315,7 +317,14 @@ def comparison_of(found: Comparison) -> BooleanExpression:
         ">": expressions.GreaterThan,
         ">=": expressions.GreaterThanOrEqual,
     }
-    return classes[found.operator](found.column, found.value)
+    return classes[found.operator](found.column, literal_of(found.value))
+
+
+def literal_of(value: Value) -> Any:
+    """Return a constant as PyIceberg takes it, which looks for infinities beyond floats of 32 bits."""
+    from pyiceberg.expressions.literals import FloatLiteral
+
+    return FloatLiteral(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def _new_table(

@@ -6,10 +6,10 @@ import glob
 import math
 import re
 from collections.abc import Callable, Mapping
+from datetime import UTC
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
-from zoneinfo import ZoneInfo
 
 from adapter_core.predicate import OPERATORS, Comparison
 from adapter_core.queries.arrow import shape_of
@@ -84,10 +84,12 @@ class Adapter(QueryEngine):
             schema = frame.collect_schema() if query.compares_times else {}
             conditions = (_condition(each, schema) for each in by_total_order(query.where))
             frame = frame.filter(reduce(lambda one, two: one & two, conditions))
-        if query.groups:
-            frame = frame.group_by(query.groups).agg([_aggregate(each) for each in query.aggregates])
-        elif query.aggregates:
-            frame = frame.select([_aggregate(each) for each in query.aggregates])
+        if query.aggregates:
+            adds = any(each.function == SUM for each in query.aggregates)
+            schema = frame.collect_schema() if adds else {}
+            aggregates = [_aggregate(each, schema) for each in query.aggregates]
+            of_groups = frame.group_by(query.groups).agg if query.groups else frame.select
+            frame = of_groups(aggregates)
         else:
             if query.order:
                 order = query.order
@@ -175,10 +177,13 @@ def _condition(found: Condition, schema: Mapping[str, Any]) -> pl.Expr:
         value: Any = found.value
         dtype = schema.get(found.column)
         if isinstance(dtype, pl.Datetime):
-            if dtype.time_zone:
-                value = value.astimezone(ZoneInfo(dtype.time_zone))
             # Beside a constant of microseconds, nanoseconds would be cut off.
-            value = pl.lit(value, dtype)
+            if dtype.time_zone:
+                # By its moment: Polars and Python disagree on the summer times of later centuries.
+                moment = pl.lit(value.astimezone(UTC), pl.Datetime(dtype.time_unit, "UTC"))
+                value = moment.dt.convert_time_zone(dtype.time_zone)
+            else:
+                value = pl.lit(value, dtype)
         compared: pl.Expr = OPERATORS[found.operator](column, value)
         return compared
     if isinstance(found, OneOf):
@@ -186,13 +191,17 @@ def _condition(found: Condition, schema: Mapping[str, Any]) -> pl.Expr:
     return column.str.contains(found.text, literal=True)
 
 
-def _aggregate(found: Aggregate) -> pl.Expr:
+def _aggregate(found: Aggregate, schema: Mapping[str, Any]) -> pl.Expr:
+    """Return an aggregate as an expression; the schema is needed for sums alone."""
     import polars as pl
 
     if not found.column:
         return pl.len().alias(found.name)
     column = pl.col(found.column)
     if found.function == SUM:
+        if schema[found.column] in {pl.Int32, pl.UInt32}:
+            # Polars adds shorter integers with 64 bits, and these with 32.
+            column = column.cast(pl.Int64)
         # Of no values it is 0 to Polars.
         return pl.when(column.count() > 0).then(column.sum()).alias(found.name)
     function = "mean" if found.function == MEAN else found.function

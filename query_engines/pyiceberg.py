@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.predicate import Comparison
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query import Contains, OneOf
-from data_formats.iceberg import comparison_of, opened_table
+from data_formats.iceberg import comparison_of, literal_of, opened_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def _condition(found: Condition) -> Any:
     from pyiceberg import expressions
 
     if isinstance(found, OneOf):
-        one = expressions.In(found.column, list(found.values))  # type: ignore[call-arg, arg-type]
+        one = expressions.In(found.column, list(map(literal_of, found.values)))  # type: ignore[call-arg, arg-type]
         # Among some values, pyarrow looks for the bits of one of the zeros.
         zero = comparison_of(Comparison(found.column, "==", 0.0))
         return expressions.Or(one, zero) if found.has_zero else one

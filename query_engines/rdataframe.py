@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import warnings
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -40,7 +41,12 @@ _ENTRY = "rdfentry_"
 
 _SET_NUMBERS = count()
 
+_SHORT = {"Short_t", "UShort_t", "Int_t", "UInt_t"}
+_SHORT |= {f"std::{sign}int{bits}_t" for sign in ("", "u") for bits in (16, 32)}
 _FLOATS = {"float", "double", "float_t", "double_t"}
+
+# Of 64 and of 32 bits.
+_LARGEST = {sys.float_info.max, 3.4028234663852886e38}
 
 _FUNCTIONS = {SUM: "Sum", LEAST: "Min", GREATEST: "Max", MEAN: "Mean"}
 
@@ -133,8 +139,7 @@ class Adapter(ScanEngine):
         if plain and condition is not None and all(_is_plain(table, each) for each in numbers):
             with all_threads():
                 found = _aggregated(table, condition, query.aggregates)
-            # The compensation of its sums, by Kahan's method, makes NaN of an infinity.
-            if not any(map(math.isnan, filter(None, found.to_pylist()[0].values()))):
+            if not any(map(_may_be_infinite, filter(None, found.to_pylist()[0].values()))):
                 return found
         return super()._finished(handle, table, query)
 
@@ -178,6 +183,15 @@ def _texts(table: _Table, names: list[str], entries: np.ndarray | None) -> dict[
     return dict(chosen.items())
 
 
+def _may_be_infinite(value: float) -> bool:
+    """Return True for what RDataFrame makes of infinities.
+
+    The compensation of its sums, by Kahan's method, is NaN then, and its search for the least starts
+    at the largest finite one.
+    """
+    return math.isnan(value) or abs(value) in _LARGEST
+
+
 def _is_bytes(table: _Table, column: str) -> bool:
     return table.described[column].get("objects") == "bytes"
 
@@ -216,6 +230,10 @@ def _aggregated(table: _Table, condition: str, aggregates: Sequence[Aggregate]) 
             booked[each.name] = present.Count(), None
             continue
         function = getattr(present, _FUNCTIONS[each.function])
+        if each.function == SUM and kind in _SHORT:
+            # A sum has the type of its values, which a few large ones exceed.
+            name, kind = f"{name}_with_64_bits", "Long64_t"
+            function = present.Define(name, f"({kind}) {table.described[each.column]['values']}").Sum
         # Without the type, the least and the greatest of integers are floats.
         value = function(name) if each.function == MEAN else function[kind](name)
         booked[each.name] = value, present.Count()

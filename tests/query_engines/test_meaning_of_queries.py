@@ -21,6 +21,7 @@ from adapter_core import CannotHoldError, Comparison, Tunable, UnsupportedError
 from adapter_core.predicate import DATES, DECIMALS, NUMBERS, TEXT, TIMES, ZONED_TIMES
 from adapter_core.query import (
     COUNT,
+    ENDS,
     GREATEST,
     LEAST,
     MEAN,
@@ -90,6 +91,7 @@ def table():
             "maybe": pd.Series(filled(MANY, None, -5, 0, None, 3, -5), dtype="Int64"),
             "few": pd.Series(filled(3, None, -5, 0, None, 3, 8), dtype="Int64"),
             "small": pd.Series(filled(-128, 127, 0, 5), dtype="int8"),
+            "medium": pd.Series(filled(2**31 - 1, 7, 2**31 - 1, -(2**31), 2**31 - 1), dtype="int32"),
             "natural": pd.Series(filled(2**64 - 1, 0, 5), dtype="uint64"),
             "real": filled(0.0, -0.0, None, 1.5, -2.5, 0.1, 1e300, 5e-324, None),
             "single": pd.Series(filled(0.1, None, -0.0, 3.5, 0.0), dtype="float32"),
@@ -138,7 +140,7 @@ CONSTANTS = {
     "few": [-5, 0],
     "small": [-128, 127, 0],
     "real": [0.0, -0.0, 0.1, 1e300, 5e-324],
-    "single": [0.0, 3.5],
+    "single": [0.0, 3.5, INFINITE, -INFINITE],
     "masked": [1.5],
     "endless": [INFINITE, 1.0],
     "both_ends": [-INFINITE],
@@ -151,7 +153,7 @@ OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
 TYPES = {"at": TIMES, "day": DATES, **dict.fromkeys(("amount", "digits"), DECIMALS)}
 TYPES |= dict.fromkeys(("text", "key", "kind"), TEXT)
 SUMMED = ("few", "small", "price", "a.price", ".price", "real", "single", "masked", "none")
-SUMMED += ("amount", "digits")
+SUMMED += ("medium", "amount", "digits")
 
 
 def conditions():
@@ -202,6 +204,8 @@ def queries():
             found = Query(groups=[key], aggregates=ends, types=types(column))
             yield f"ends of {column} by {key}", found
     endless = [Aggregate(each, "endless") for each in (SUM, MEAN)]
+    found = [Aggregate(each, "endless") for each in ENDS]
+    yield "ends of infinities", Query(aggregates=found, where=[Comparison("endless", "==", INFINITE)])
     yield "endless sum and mean", Query(aggregates=endless)
     yield "endless sums and means", Query(groups=["key"], aggregates=endless)
     for column in TABLE.columns:
@@ -403,15 +407,17 @@ def test_a_table_of_numbers_alone_is_answered_as_sql_means_it(label, tmp_path):
 UNITS = ("s", "ms", "us", "ns")
 ZONED = {"zoned_s": "UTC", "zoned_ms": "Europe/Prague", "zoned_us": "Europe/Prague", "zoned_ns": "UTC"}
 MOMENT = "2024-02-29 12:30:15"
+SUMMER = "2236-08-12 02:58:01"
 
 
 def times_of_all_units():
     """Return a table with columns of times of each unit, whose values are finer where they can be.
 
-    Two are the same local time in Prague, before and after its summer time ended.
+    Two are the same local time in Prague, before and after its summer time ended, and one is in a summer
+    that libraries have no rules for.
     """
-    moments = ["1969-12-31 23:59:59", None, "2000-01-01", "2024-10-27 00:30", "2024-10-27 01:30"]
-    finer = pd.TimedeltaIndex([0, 1, 0, 0, 999, 0, 0])
+    moments = ["1969-12-31 23:59:59", None, "2000-01-01", "2024-10-27 00:30", "2024-10-27 01:30", SUMMER]
+    finer = pd.TimedeltaIndex([0, 1, 0, 0, 999, 0, 0, 0])
     columns = {
         unit: pd.DatetimeIndex([MOMENT, MOMENT, *moments]).as_unit(unit) + finer.as_unit(unit)
         for unit in UNITS
@@ -420,13 +426,13 @@ def times_of_all_units():
         name: columns[name.removeprefix("zoned_")].tz_localize("UTC").tz_convert(zone)
         for name, zone in ZONED.items()
     }
-    key = pd.Series(list("abcbaab"), dtype="str")
+    key = pd.Series(list("abcbaabc"), dtype="str")
     return pd.DataFrame({"id": range(len(key)), "key": key} | columns | zoned)
 
 
 def queries_on_times(subject, column):
     """Yield queries with constants inside and outside of the range of nanoseconds, and finer ones."""
-    values = [pd.Timestamp(each).to_pydatetime() for each in (MOMENT, "2024-10-27 01:30")]
+    values = [pd.Timestamp(each).to_pydatetime() for each in (MOMENT, "2024-10-27 01:30", SUMMER)]
     values += [values[0] + datetime.timedelta(microseconds=1)]
     values += [datetime.datetime.combine(day, datetime.time()) for day in (FIRST, LAST)]
     if column in ZONED:
