@@ -107,7 +107,8 @@ def _read_columns(label: str, path: Path, columns: list[str] | None) -> pd.DataF
     if label == "HDF5.fixed":
         return pd.read_hdf(path, _KEY)
     if label == "JSON":
-        return pd.read_json(path, lines=True)
+        # Unasked, pandas makes numbers and dates of text, and dates of numbers in a column "timestamp".
+        return pd.read_json(path, lines=True, dtype=False, convert_axes=False)
     return pd.read_pickle(path)  # noqa: S301 (written by the format's adapter)
 
 

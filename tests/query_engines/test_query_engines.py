@@ -14,7 +14,7 @@ import query_engines
 from adapter_core import CannotHoldError, UnknownNameError, UnsupportedError
 from adapter_core.codecs import algorithm_of
 from adapter_core.errors import InvalidQuestionsError, WrongValuesError
-from adapter_core.query import COUNT, TABLE, Aggregate, Field, Query
+from adapter_core.query import COUNT, SUM, TABLE, Aggregate, Field, Query
 from format_bench.conformance.cards import differences, table_for
 from format_bench.conformance.footers import told_by
 from format_bench.families.queries.operations import EngineQuery, QueryOperations
@@ -373,3 +373,15 @@ def test_datafusion_takes_escaped_characters_of_cjk_extension_b_for_others(tmp_p
     found = datafusion.SessionContext().read_json(str(tmp_path / "t.json")).to_pydict()
     # Once it is U+20000, the row on it in docs/wrong_values.md can go.
     assert found == {"t": ["\U00010000"]}
+
+
+@pytest.mark.parametrize("label", [each for each in PAIRS if each.startswith("JSON[")])
+def test_text_of_json_is_no_number_and_a_number_no_date(label, tmp_path):
+    columns = {"code": ["007", None], "timestamp": [1_600_000_000, 1], "1": ["a", "b"]}
+    tables = {TABLE: pd.DataFrame(columns)}
+    pair = pair_of(label)
+    pair.save(tables, tmp_path / "tables")
+    handle = pair.engine.open("JSON", pair.paths(tmp_path / "tables"))
+    for query in (Query(columns=list(columns)), Query(aggregates=[Aggregate(SUM, "timestamp")])):
+        assert difference(pair.engine.answer(handle, query), reference.answer(query, tables)) == ""
+    pair.engine.close(handle)
