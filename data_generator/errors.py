@@ -17,6 +17,9 @@ from adapter_core.errors import (
     deprecated_names,
 )
 
+DAMAGED = "it may be damaged or incomplete"
+"""Advice for a file that its library cannot read."""
+
 # Longest excerpt of a library's message.
 QUOTED_CHARACTERS = 160
 
@@ -83,7 +86,7 @@ def _invalid_data(place: str | os.PathLike[str], kind: str, error: BaseException
     if len(words) > QUOTED_CHARACTERS:
         words = f"{words[:QUOTED_CHARACTERS]}..."
     is_locked = re.search(r"\block", words)
-    advice = "end the program that has it open" if is_locked else "it may be damaged or incomplete"
+    advice = "end the program that has it open" if is_locked else DAMAGED
     return InvalidDataError(place, f"cannot be read as {kind}: {words}", advice)
 
 

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from adapter_core.errors import InvalidDataError
 from data_generator.array_files._file import ArrayFile, StoredArray
-from data_generator.errors import library_errors
+from data_generator.errors import DAMAGED, library_errors
 from data_generator.location import DataLocation
 
 __all__ = ["ArrayFile", "StoredArray", "array_file"]
@@ -57,5 +57,5 @@ def array_file(place: DataLocation) -> ArrayFile | None:
     for kind in every_kind():
         if path.name.lower().endswith(kind.endings):
             problem = f"is {kind.kind} by its name, but not by its content" if head else "is empty"
-            raise InvalidDataError(path, problem, "it may be damaged or incomplete")
+            raise InvalidDataError(path, problem, DAMAGED)
     return None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import InvalidDataError
+from data_generator.errors import DAMAGED
 from data_generator.location import bare_name
 from data_generator.readers import _text
 from data_generator.readers._reader import ReadRequest, TableReader
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LINES = (".jsonl", ".ndjson")
-
-DAMAGED = "it may be damaged or incomplete"
 
 # Characters of a line that are read to detect the layout: a whole array may be on one line.
 LONGEST_LINE = 2**20
