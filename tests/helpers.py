@@ -12,6 +12,9 @@ from http.client import BAD_REQUEST
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+import query_engines
 from format_bench.conformance import selection
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,6 +23,14 @@ ROOT = Path(__file__).resolve().parent.parent
 def chosen(package: Any, test_module: str) -> list[str]:
     """Return the labels of a package's adapters that a file of tests tests; see `--adapters`."""
     return selection.tier.labels(package.registry, test_module)
+
+
+def pair_of(label: str) -> Any:
+    """Return the pair of an engine and a format; skip the test if it is not available."""
+    pair = query_engines.find(label)
+    if not (found := pair.availability()):
+        pytest.skip(found.reason)
+    return pair
 
 
 def cloned_checkout(target: Path) -> Path:

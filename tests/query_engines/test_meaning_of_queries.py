@@ -39,7 +39,7 @@ from adapter_core.query_sql import order_of
 from format_bench.families.tables import reference
 from format_bench.families.tables.subject import Subject
 from format_bench.verification.answers import Answer, difference, missed_share
-from tests.helpers import chosen
+from tests.helpers import chosen, pair_of
 
 PAIRS = chosen(query_engines, __name__)
 
@@ -249,13 +249,6 @@ def queries():
 
 
 QUERIES = dict(queries())
-
-
-def pair_of(label):
-    pair = query_engines.find(label)
-    if not (found := pair.availability()):
-        pytest.skip(found.reason)
-    return pair
 
 
 UNTYPED = {

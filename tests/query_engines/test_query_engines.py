@@ -25,7 +25,7 @@ from format_bench.families.tables.subject import Subject, layouts
 from format_bench.recommendation.card import card
 from format_bench.verification.answers import Answer, difference
 from query_engines.polars import lazy_frame
-from tests.helpers import chosen
+from tests.helpers import chosen, pair_of
 
 ROWS = {
     "query": 2000,
@@ -50,13 +50,6 @@ def subjects(tmp_path_factory):
         return made[name]
 
     return of
-
-
-def pair_of(label):
-    pair = query_engines.find(label)
-    if not (answer := pair.availability()):
-        pytest.skip(answer.reason)
-    return pair
 
 
 def answers(pair, data, folder):

@@ -22,8 +22,7 @@ from format_bench.families.tables import reference
 from format_bench.families.tables.compiler import query_of
 from format_bench.families.tables.subject import Subject
 from format_bench.verification.answers import difference
-from tests.helpers import chosen
-from tests.query_engines.test_meaning_of_queries import pair_of
+from tests.helpers import chosen, pair_of
 
 IN_TEXT = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.FLOAT})
 IN_TEXT |= {Kind.NULLABLE_BOOLEAN, Kind.NULLABLE_INTEGER, Kind.NULLABLE_FLOAT}
