@@ -230,8 +230,8 @@ def _selected(
         named = _in_brackets if dialect is Dialect.DATAFUSION else quoted
         return [named(name) for name in query.columns]
     unbound = floats if dialect is Dialect.DATAFUSION and query.groups else ()
-    has_limit = dialect in _OVERFLOWING_MEANS
-    decimals = [name for name, contents in query.types.items() if has_limit and contents == DECIMALS]
+    overflowing = query.types if dialect in _OVERFLOWING_MEANS else {}
+    decimals = [name for name, contents in overflowing.items() if contents == DECIMALS]
     groups = (key if key == quoted(name) else f"{key} AS {quoted(name)}" for name, key in keys.items())
     return [*groups, *(_aggregate(each, unbound, decimals) for each in query.aggregates)]
 

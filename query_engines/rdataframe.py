@@ -232,8 +232,8 @@ def _aggregated(table: _Table, condition: str, aggregates: Sequence[Aggregate]) 
         function = getattr(present, _FUNCTIONS[each.function])
         if each.function == SUM and kind in _SHORT:
             # A sum has the type of its values, which a few large ones exceed.
-            name, kind = f"{name}_with_64_bits", "Long64_t"
-            function = present.Define(name, f"({kind}) {table.described[each.column]['values']}").Sum
+            wide, kind = f"{name}_with_64_bits", "Long64_t"
+            function, name = present.Define(wide, f"({kind}) {name}").Sum, wide
         # Without the type, the least and the greatest of integers are floats.
         value = function(name) if each.function == MEAN else function[kind](name)
         booked[each.name] = value, present.Count()
