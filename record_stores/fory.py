@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 # The names of fields are written with each list. Chosen, not measured.
 _BLOCK_ROWS = 10_000
+
+# Names for which pyfory chooses an encoding that its descriptions of types lack (1.7.7).
+_CAPITALIZED = re.compile("[A-Z][a-z_]*")
 
 # By default, objects of more than 128 MiB are written but not read.
 _NO_LIMIT = 2**62
@@ -43,6 +47,14 @@ class Adapter(StreamStore):
     snippet = (
         "it registers the classes of a record type with pyfory's own types for numbers, field by field"
     )
+
+    def refusal(self, of: RecordType) -> str:
+        """Return why the store cannot keep records of a type; empty if it may."""
+        names = (each.name for record in of.types() for each in record.fields)
+        name = next(filter(_CAPITALIZED.fullmatch, names), "")
+        problem = f"pyfory encodes no name like {name!r}, whose first letter alone is a capital"
+        refused = f"{self.label} cannot store these records: {problem}" if name else ""
+        return super().refusal(of) or refused
 
     def _write(self, objects: Sequence[Any], of: RecordType, file: BinaryIO) -> None:
         serialize = _fory(of).serialize

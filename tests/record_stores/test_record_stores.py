@@ -116,3 +116,14 @@ def test_a_gzip_file_is_read_by_gzip(tmp_path):
     store.save(records("entities", 10), tmp_path / "a.jsonl")
     store.save(records("entities", 10), tmp_path / "b.jsonl", "gzip")
     assert gzip.decompress((tmp_path / "b.jsonl").read_bytes()) == (tmp_path / "a.jsonl").read_bytes()
+
+
+def test_names_that_pyfory_cannot_encode_are_refused(tmp_path):
+    store = ready("Fory")
+    for name, is_refused in {"Name": True, "N": True, "Name2": False, "lastName": False}.items():
+        of = RecordType("Named", (Field(name, FieldKind.INT32, number=1),))
+        rows = RecordSet.of_objects(of, [of.object_class(1)])
+        assert (f"no name like '{name}'" in store.refusal(of)) is is_refused
+        if not is_refused:
+            store.save(rows, tmp_path / name)
+            assert list(map(of.plain, store.read(tmp_path / name, of))) == [(1,)]
