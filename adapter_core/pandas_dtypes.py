@@ -39,6 +39,34 @@ def types_mapper(schema: pa.Schema) -> Callable[[pa.DataType], pd.ArrowDtype | N
     return lambda dtype: None if dtype in intervals else nested_dtype(dtype)
 
 
+def fitting_metadata(schema: pa.Schema) -> pa.Schema:
+    """Return a schema of Arrow with pandas metadata that fit its columns, for `to_pandas`.
+
+    It may have fewer columns than the saved table, and integers where that had categories of them.
+    """
+    metadata = (schema.metadata or {}).get(PANDAS.encode(), b"")
+    # Most tables have neither dtypes that pandas does not know by their names, nor categories.
+    if b"[pyarrow]" not in metadata and b'"categorical"' not in metadata:
+        return schema
+    described = json.loads(metadata)
+    fields = {field.name: field for field in schema}
+    described["columns"] = [
+        _without_categories(each, fields[each["field_name"]])
+        for each in described["columns"]
+        if each["field_name"] in fields
+    ]
+    return schema.with_metadata({**schema.metadata, PANDAS.encode(): json.dumps(described)})
+
+
+def _without_categories(column: dict[str, Any], field: pa.Field) -> dict[str, Any]:
+    """Return the metadata of a column, which are a nullable dtype's if it had categories.
+
+    Among nulls, integers would become floats, which change large ones.
+    """
+    dtype = nullable_dtype(field.type) if column["pandas_type"] == "categorical" else ""
+    return column_metadata(field, dtype) if dtype else column
+
+
 def nullable_dtype(dtype: pa.DataType) -> str:
     """Return the name of pandas' nullable dtype for a type of Arrow; empty for most.
 

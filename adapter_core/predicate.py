@@ -54,7 +54,7 @@ class Comparison:
 
     Numbers compare with numbers, decimals with decimals, text with text by code points, booleans with
     booleans, dates with dates, times without a time zone with each other, and times with one by their
-    moments, whatever the zones. A constant is rounded to 32 bits for a column of 32-bit floats.
+    moments, whatever the zones. A constant is rounded to the 16 or 32 bits of a column of such floats.
 
     Parameters
     ----------
@@ -255,7 +255,9 @@ class Comparison:
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
             return self._mask_of_objects(values)
         self.fitted(NUMBERS)
-        mask: np.ndarray = compare(values, self.value)
+        # Beyond 16 or 32 bits, a constant is infinite.
+        with np.errstate(over="ignore"):
+            mask: np.ndarray = compare(values, self.value)
         if self.operator == "!=" and values.dtype.kind == "f":
             mask &= values == values  # noqa: PLR0124 (NaN differs from itself)
         return mask
@@ -271,7 +273,8 @@ class Comparison:
         present = column if valid.all() else column[valid]
         if isinstance(present.dtype, pd.CategoricalDtype):
             present = present.astype(present.dtype.categories.dtype)
-        mask[valid] = OPERATORS[self.operator](present, self.value).to_numpy(bool)
+        with np.errstate(over="ignore"):
+            mask[valid] = OPERATORS[self.operator](present, self.value).to_numpy(bool)
         return mask
 
 

@@ -19,7 +19,6 @@ from adapter_core import (
 from adapter_core.arrow_codec import codec_of_file
 from adapter_core.codec_choice import Recommended
 from adapter_core.file_facts import FileFacts
-from adapter_core.pandas_dtypes import nested_dtype
 from adapter_core.snippets import keywords
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import slice_of, tables_of
@@ -94,7 +93,7 @@ class Adapter(PartialReads, Streams, Tunable, RemoteTable):
         from pyarrow import feather
 
         # pandas opens the path itself, and pyarrow reads through Python's file object: twice the time.
-        return feather.read_feather(path, columns=columns, types_mapper=nested_dtype)
+        return arrow.pandas_of(feather.read_table(path, columns=columns))
 
     def _array_batches(self, path: Path, columns: list[str]) -> Iterator[Batch]:
         import pyarrow as pa

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from itertools import count
@@ -31,7 +31,7 @@ from adapter_core import (
     Tunable,
 )
 from adapter_core.file_facts import FileFacts
-from adapter_core.kinds import kind_of_arrow, types_in
+from adapter_core.kinds import deeper, kind_of_arrow, types_in
 from adapter_core.tables import arrow
 from adapter_core.tables.arrow_parts import nullable_columns, slice_of, tables_of
 from adapter_core.tables.parquet_files import ParquetFiles
@@ -203,11 +203,11 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
             schema.add_column(name, DoubleType())
 
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
-        return arrow.frame_of(opened_table(path).scan(selected_fields=_selected(columns)).to_arrow())
+        return _frame_of(opened_table(path).scan(selected_fields=_selected(columns)).to_arrow())
 
     def _read_remote(self, file: RemoteFile, columns: list[str] | None) -> pd.DataFrame:
         table = _opened_at(file.url, _files_at(file))
-        return arrow.frame_of(table.scan(selected_fields=_selected(columns)).to_arrow())
+        return _frame_of(table.scan(selected_fields=_selected(columns)).to_arrow())
 
     def _save_remote(
         self, df: pd.DataFrame, file: RemoteFile, codec: str | None = None, level: int | None = None
@@ -220,7 +220,8 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         yield from arrow.array_batches(scan.to_arrow_batch_reader())
 
     def _column_names(self, path: Path) -> list[str]:
-        return list(opened_table(path).schema().column_names)
+        # Names of all fields would be those inside of nested columns, too.
+        return [field.name for field in opened_table(path).schema().fields]
 
     def _read_slice(
         self, path: Path, columns: list[str] | None, start: int, stop: int | None
@@ -228,19 +229,19 @@ class Adapter(PartialReads, Streams, Tunable, Partitions, RemoteTable, Changeabl
         table = opened_table(path)
         batches = _batches_of(table, columns)
         part = slice_of(batches, batches.schema, start, stop)
-        return arrow.frame_of(part, nullable=_nullable_columns(table, columns))
+        return _frame_of(part, _nullable_columns(table, columns))
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:
         table = opened_table(path)
         where = _expression(predicate, _batches_of(table, None).schema)
         part = table.scan(row_filter=where, selected_fields=_selected(columns)).to_arrow()
-        return arrow.frame_of(part, nullable=_nullable_columns(table, columns))
+        return _frame_of(part, _nullable_columns(table, columns))
 
     def _batches(self, path: Path, columns: list[str] | None, batch_rows: int) -> Iterator[pd.DataFrame]:
         table = opened_table(path)
         nullable = _nullable_columns(table, columns)
         for part in tables_of(_batches_of(table, columns), batch_rows):
-            yield arrow.frame_of(part, nullable=nullable)
+            yield _frame_of(part, nullable)
 
 
 class _AddedFiles(ParquetFiles):
@@ -275,6 +276,26 @@ class _AddedFiles(ParquetFiles):
         ]
 
 
+def _frame_of(table: pa.Table, nullable: Collection[str] = ()) -> pd.DataFrame:
+    """Return rows of a scan; by its way, offsets in nested columns have 32 or 64 bits."""
+    import pyarrow as pa
+
+    def small(dtype: pa.DataType) -> pa.DataType:
+        return _with_small_offsets(dtype) if pa.types.is_nested(dtype) else dtype
+
+    return arrow.frame_of(arrow.retyped(table, small), nullable=nullable)
+
+
+def _with_small_offsets(dtype: pa.DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    if pa.types.is_large_list(dtype):
+        dtype = pa.list_(dtype.value_field)
+    if pa.types.is_nested(dtype):
+        return deeper(dtype, _with_small_offsets)
+    return {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}.get(dtype, dtype)
+
+
 def _selected(columns: list[str] | None) -> tuple[str, ...]:
     return ("*",) if columns is None else tuple(columns)
 
@@ -293,7 +314,7 @@ def _expression(predicate: Predicate, schema: pa.Schema) -> BooleanExpression:
     from pyiceberg import expressions
 
     # Nulls differ from any constant in PyIceberg.
-    comparisons = arrow.fitted_to_schema(predicate, schema, exact=True).comparisons
+    comparisons = arrow.fitted_to_schema(predicate, schema).comparisons
     return reduce(
         expressions.And,
         [

@@ -389,7 +389,7 @@ def _filter(predicate: Predicate, schema: pa.Schema) -> str:
     """Return a predicate in Lance's SQL, which takes literals of a column's own type only."""
     return " AND ".join(
         f"`{each.column}` {each.operator.replace('==', '=')} {literal_of(each.value)}"
-        for each in arrow.fitted_to_schema(predicate, schema, exact=True).by_total_order().comparisons
+        for each in arrow.fitted_to_schema(predicate, schema).by_total_order().comparisons
     )
 
 

@@ -118,7 +118,7 @@ class Adapter(PartialReads, Streams):
         wanted = schema.names if columns is None else columns
         # A condition is on columns that are read, too.
         needed = list(dict.fromkeys([*wanted, *predicate.columns]))
-        found = _batches_of(table, needed, arrow.fitted_to_schema(predicate, schema, exact=True))
+        found = _batches_of(table, needed, arrow.fitted_to_schema(predicate, schema))
         part = found.read_all().select(wanted)
         return arrow.frame_of(part, nullable=_nullable_columns(table, columns))
 

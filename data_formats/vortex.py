@@ -203,7 +203,7 @@ def _expression(predicate: Predicate, schema: pa.Schema) -> vortex.Expr:
     """Return a predicate as an expression of Vortex, whose literals have the types of the columns."""
     from vortex import expr
 
-    comparisons = arrow.fitted_to_schema(predicate, schema, exact=True).by_total_order().comparisons
+    comparisons = arrow.fitted_to_schema(predicate, schema).by_total_order().comparisons
     return reduce(
         expr.and_,
         (

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import Batch, Comparison, InvalidSelectionError, Kind, Predicate, UnknownNameError
 from adapter_core.kinds import deeper, without_views
-from adapter_core.pandas_dtypes import PANDAS, column_metadata, nullable_dtype, types_mapper
+from adapter_core.pandas_dtypes import (
+    PANDAS,
+    column_metadata,
+    fitting_metadata,
+    nullable_dtype,
+    types_mapper,
+)
 from adapter_core.predicate import BOOLEANS, NUMBERS, OPERATORS, TEXT
 
 if TYPE_CHECKING:
@@ -87,8 +93,10 @@ def pandas_of(table: pa.Table) -> pd.DataFrame:
     for position, field in enumerate(table.schema):
         if pa.types.is_nested(field.type) and (plain := without_views(field.type)) != field.type:
             table = table.set_column(position, field.name, table.column(position).cast(plain))
+    schema = fitting_metadata(table.schema)
+    table = table.replace_schema_metadata(schema.metadata)
     # As objects, lists would lose the type of their elements, and nulls among numbers.
-    return table.to_pandas(types_mapper=types_mapper(table.schema))
+    return table.to_pandas(types_mapper=types_mapper(schema))
 
 
 def reader_of(
@@ -202,8 +210,10 @@ def contents_of_type(arrow: pa.DataType) -> str:
     return TEXT if is_text else str(arrow)
 
 
-def fitted_to_schema(predicate: Predicate, schema: pa.Schema, *, exact: bool = False) -> Predicate:
-    """Return a predicate with constants that fit the columns of an Arrow schema.
+def fitted_to_schema(predicate: Predicate, schema: pa.Schema) -> Predicate:
+    """Return a predicate with constants of the types of its columns, in an Arrow schema.
+
+    Engines convert constants to other types, or columns, or none.
 
     Parameters
     ----------
@@ -211,8 +221,6 @@ def fitted_to_schema(predicate: Predicate, schema: pa.Schema, *, exact: bool = F
         Its columns exist.
     schema : pyarrow.Schema
         Schema of the table.
-    exact : bool
-        If True, constants have the types of their columns, for engines that convert none.
 
     Raises
     ------
@@ -221,14 +229,19 @@ def fitted_to_schema(predicate: Predicate, schema: pa.Schema, *, exact: bool = F
     """
 
     def fitted(comparison: Comparison) -> Comparison:
+        import numpy as np
         import pyarrow as pa
 
         arrow = schema.field(comparison.column).type
+        if pa.types.is_dictionary(arrow):
+            arrow = arrow.value_type
         fits = comparison.fitted(contents_of_type(arrow), is_single=arrow == pa.float32())
-        if not exact or fits.type != NUMBERS:
+        if fits.type != NUMBERS:
             return fits
         if pa.types.is_floating(arrow):
-            return Comparison(fits.column, fits.operator, fits.number)
+            with np.errstate(over="ignore"):
+                value = float(np.float16(fits.number)) if arrow == pa.float16() else fits.number
+            return Comparison(fits.column, fits.operator, value)
         sign_bits = 0 if pa.types.is_unsigned_integer(arrow) else 1
         highest = 2 ** (arrow.bit_width - sign_bits) - 1
         return fits.among_integers(-highest - 1 if sign_bits else 0, highest)
@@ -244,6 +257,7 @@ def arrow_filter(predicate: Predicate, schema: pa.Schema) -> pc.Expression:
     InvalidSelectionError
         If a column cannot be compared with its constant.
     """
+    # Of a column of integers, Arrow would make floats beside one, or fail.
     fitted = fitted_to_schema(predicate, schema).comparisons
     return reduce(and_, (comparison(each, schema) for each in fitted))
 
@@ -263,7 +277,11 @@ def comparison(found: Comparison, schema: pa.Schema | None) -> pc.Expression:
     elif isinstance(value, Decimal):
         # Of another type, its column would be converted, and no statistics found.
         value = pa.scalar(value, arrow)
-    compared: pc.Expression = OPERATORS[found.operator](pc.field(found.column), value)
+    column = pc.field(found.column)
+    if arrow == pa.float16():
+        # Arrow compares none of 16 bits.
+        column = column.cast(pa.float32())
+    compared: pc.Expression = OPERATORS[found.operator](column, value)
     return compared
 
 
