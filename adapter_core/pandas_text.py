@@ -45,7 +45,7 @@ def _may_be_unsigned(column: pd.Series) -> bool:
 
 
 def common_dtypes(batches: Iterable[pd.DataFrame], dtype_of_nulls: type) -> dict[Any, type]:
-    """Return the dtypes that the columns of all batches together have, by column label.
+    """Return the dtypes that columns of all batches together have, by column label; none without rows.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def common_dtypes(batches: Iterable[pd.DataFrame], dtype_of_nulls: type) -> dict
             if column.notna().any():
                 is_unsigned = column.dtype == "uint64"
                 found.add("unsigned" if is_unsigned else infer_dtype(column, skipna=True))
-    return {name: _common_dtype(found, dtype_of_nulls) for name, found in kinds.items()}
+    return {name: _common_dtype(found, dtype_of_nulls) for name, found in kinds.items() if found}
 
 
 def _common_dtype(kinds: set[str], dtype_of_nulls: type) -> type:

@@ -24,7 +24,7 @@ class _Parts(ColumnNames):
     """A format that reads some kind of part; each protocol below is a kind.
 
     A format is of a protocol only if its library reads less, or keeps less in memory, than for the whole
-    table. Parts have the dtypes of the whole table.
+    table. Parts have the dtypes of the whole table, but for categories, of which they may have fewer.
     """
 
     def read(

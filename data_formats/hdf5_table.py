@@ -251,7 +251,7 @@ class Adapter(HDF5, PartialReads, Streams, Tunable, Changeable):
     def _read(self, path: Path, columns: list[str] | None) -> pd.DataFrame:
         import pandas as pd
 
-        df = pd.read_hdf(path, key=KEY, mode="r", columns=columns)
+        df = _with_types(pd.read_hdf(path, key=KEY, mode="r", columns=columns))
         # pandas reads the default index as an index of stored numbers.
         df.index = pd.RangeIndex(len(df))
         return df
@@ -313,9 +313,15 @@ def _selected(
     store: pd.HDFStore, columns: list[str] | None, start: int, stop: int | None
 ) -> pd.DataFrame:
     df: pd.DataFrame = store.select(KEY, columns=columns, start=start, stop=stop)
-    # Of text that is null in all of these rows, pandas infers no type.
+    return _with_types(df).reset_index(drop=True)
+
+
+def _with_types(df: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with the dtype of text, which pandas does not infer of nulls alone."""
+    import pandas as pd
+
     text = [name for name, dtype in df.dtypes.items() if dtype == object]
-    return df.astype(dict.fromkeys(text, "str")).reset_index(drop=True)
+    return df.astype(dict.fromkeys(text, pd.Series([""]).dtype)) if text else df
 
 
 def _places(table: tables.Table) -> dict[str, tuple[str, int]]:

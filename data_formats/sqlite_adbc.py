@@ -166,16 +166,17 @@ def _as_declared(table: pa.Table, declared: dict[str, str]) -> pa.Table:
 
     types = {
         "BOOLEAN": pa.bool_(),
+        "INTEGER": pa.int64(),
         "REAL": pa.float64(),
-        "TEXT": pa.large_string(),
         "BLOB": pa.binary(),
     }
     for position, field in enumerate(table.schema):
         name, column = field.name, table.column(position)
-        kind = declared[name]
-        if kind in types and column.null_count == len(column):
+        # Dates and datetimes are text.
+        dtype = types.get(declared[name], pa.large_string())
+        if column.null_count == len(column):
             # As integers, which have no cast to bytes.
-            table = table.set_column(position, name, pa.nulls(len(column), types[kind]))
-        elif kind == "BOOLEAN":
-            table = table.set_column(position, name, column.cast(types[kind]))
+            table = table.set_column(position, name, pa.nulls(len(column), dtype))
+        elif dtype == pa.bool_():
+            table = table.set_column(position, name, column.cast(dtype))
     return table
