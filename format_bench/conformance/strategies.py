@@ -359,7 +359,7 @@ COLUMNS: dict[Kind, Columns] = {
     Kind.ZONED_DATETIME: _zoned,
     Kind.TIMEDELTA: _times("m"),
     Kind.CATEGORY: _categories(TEXT),
-    Kind.CATEGORY_NOT_TEXT: _categories(st.integers(-9, 9)),
+    Kind.CATEGORY_NOT_TEXT: _categories(_integers("int64")),
     Kind.PERIOD: _periods,
     Kind.INTERVAL: _intervals,
     Kind.SPARSE: _sparse,

@@ -19,7 +19,8 @@ from pyiceberg.io.pyarrow import UnsupportedPyArrowTypeException, pyarrow_to_sch
 from pyiceberg.table import StaticTable
 
 import data_formats
-from adapter_core import CannotHoldError
+from adapter_core import CannotHoldError, Comparison, Predicate
+from adapter_core.kinds import Kind
 from data_formats.iceberg import FIELD_ID, opened_table
 from format_bench.verification.tables import verify
 from tests.factories.trap_tables import TIMEDELTAS, saved
@@ -290,3 +291,45 @@ def test_rows_are_appended_to_iceberg(tmp_path):
     adapter, path = saved("Iceberg", df, tmp_path)
     opened_table(path).append(pa.Table.from_pandas(df))
     assert verify(pd.concat([df, df], ignore_index=True), adapter.read(path)).exact
+
+
+@pytest.mark.parametrize(
+    "label", ["Avro", "GeoParquet", "Parquet", "Parquet[duckdb]", "Parquet[polars]", "TsFile"]
+)
+def test_large_integers_among_nulls_stay_where_the_file_keeps_no_categories_of_them(label, tmp_path):
+    values = pd.Categorical([2**53 + 1, 5, None, 5], [2**53 + 1, 5])
+    df = pd.DataFrame({"value": values, "other": range(4)})
+    if label == "Parquet":
+        df.to_parquet(tmp_path / "naive.parquet")
+        assert pd.read_parquet(tmp_path / "naive.parquet")["value"][0] == 2**53
+    adapter, path = saved(label, df, tmp_path)
+    found = adapter.read(path)["value"]
+    assert (found.dtype, found.tolist()) == ("Int64", [2**53 + 1, 5, pd.NA, 5])
+
+
+def test_columns_of_iceberg_are_those_of_the_table_without_the_fields_inside_of_them(tmp_path):
+    pairs = pd.array([{"a": 1}, None], pd.ArrowDtype(pa.struct({"a": pa.int64()})))
+    df = pd.DataFrame({"pair": pairs, "key": [1, 2]})
+    adapter, path = saved("Iceberg", df, tmp_path)
+    assert "pair.a" in opened_table(path).schema().column_names
+    adapter.append(path, df.assign(key=[3, 4]))
+    assert sorted(adapter.read(path)["key"]) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("label", ["Parquet", "Delta", "Feather", "ORC", "IPC.stream"])
+def test_integers_and_half_floats_compare_with_constants_that_their_types_lack(label, tmp_path):
+    df = pd.DataFrame({"whole": [2**32 - 1, -(2**63), 5], "half": np.array([0.1, np.inf, 2], "float16")})
+    adapter = data_formats.find(label)
+    if Kind.HALF_FLOAT in adapter.refuses:
+        df = df[["whole"]]
+    path = tmp_path / "saved"
+    adapter.save(df, path)
+    for column, operator, value, rows in [
+        ("whole", "!=", 5.0, 2),
+        ("whole", "<", 0.5, 1),
+        ("whole", ">=", -1e300, 3),
+        ("half", "==", 0.1, 1),
+        ("half", "<", 1e9, 2),
+    ]:
+        if column in df:
+            assert len(adapter.read(path, rows=Predicate([Comparison(column, operator, value)]))) == rows
