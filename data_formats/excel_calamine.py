@@ -54,7 +54,7 @@ def _prepared(df: pd.DataFrame) -> tuple[pd.DataFrame, list[Any]]:
     for position, kind in enumerate(kinds_of(df)):
         column = df.iloc[:, position]
         if kind is Kind.CATEGORY:
-            df.isetitem(position, column.astype("str"))
+            df.isetitem(position, column.astype(column.dtype.categories.dtype))
         elif kind is Kind.DATETIME:
             days = (column.dt.as_unit("ms") - pd.Timestamp(DAY_ZERO)) / pd.Timedelta(days=1)
             df.isetitem(position, days)

@@ -96,12 +96,11 @@ def _tables(path: Path, block_rows: int) -> Iterator[pa.Table]:
 
 def _times_as_text(df: pd.DataFrame) -> pd.DataFrame:
     """Return the table with dates and datetimes as ISO 8601 text, in the time zone of the column."""
-    import pandas as pd
     import pyarrow as pa
 
     df = df.copy(deep=False)
     for position, kind in enumerate(kinds_of(df)):
         if kind in _TIMES:
             times = pa.array(df.iloc[:, position], from_pandas=True)
-            df.isetitem(position, pd.array(times.cast(pa.large_string()), "str"))
+            df.isetitem(position, times.cast(pa.large_string()).to_pandas().array)
     return df

@@ -128,12 +128,14 @@ def _differing_values(kept: pd.Series, back: pd.Series) -> np.ndarray | None:
 
     if kept.dtype.kind in "biufc" and back.dtype.kind in "biufc":
         return differing_numbers(kept.to_numpy(), back.to_numpy())
-    if kept.dtype.kind == "M" or (back.dtype != object and _contains(kept, {"date"})):
+    # Before pandas 3, text is objects.
+    is_text = _is_text(back)
+    if kept.dtype.kind == "M" or (_contains(kept, {"date"}) and (is_text or back.dtype != object)):
         return _differing_times(_times(kept), _times(back), is_zoned=_is_zoned(kept))
     if kept.dtype.kind == "m":
-        spans = pd.to_timedelta(back) if isinstance(back.dtype, pd.StringDtype) else back
+        spans = pd.to_timedelta(back) if is_text else back
         return _differing_counts(kept, spans) if spans.dtype.kind == "m" else None
-    if _is_text(kept) and _is_text(back):
+    if _is_text(kept) and is_text:
         return _differing_texts(kept, back)
     if kept.dtype == back.dtype == object:
         pairs = zip(kept.tolist(), back.tolist(), strict=True)
@@ -148,7 +150,7 @@ def _times(column: pd.Series) -> pd.Series | None:
 
     if column.dtype.kind == "M":
         return column
-    if isinstance(column.dtype, pd.StringDtype):
+    if _is_text(column):
         # Offsets of a zone may differ between rows, and then only times in UTC have one dtype.
         zoned = re.search(r"[T ].*(?:[zZ]|[+-]\d\d(?::?\d\d)?)$", column.iloc[0])
         return pd.to_datetime(column, format="ISO8601", utc=zoned is not None)

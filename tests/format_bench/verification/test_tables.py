@@ -30,6 +30,14 @@ def test_a_table_is_exactly_itself(table):
             ["2020-01-01", "2020-01-02T00:00:00.000000000"],
             "column c: datetime64[ns] came back as str",
         ),
+        # As text of pandas 2.
+        *(
+            (values, pd.Series(text, dtype=object), f"column c: {name} came back as object")
+            for values, text, name in [
+                (pd.to_datetime(["2020-01-01"]).as_unit("ns"), ["2020-01-01"], "datetime64[ns]"),
+                (pd.to_timedelta(["1h"]).as_unit("ns"), ["0 days 01:00:00"], "timedelta64[ns]"),
+            ]
+        ),
     ],
 )
 def test_a_changed_dtype_is_a_loss(saved, read, loss):
