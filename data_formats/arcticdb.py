@@ -86,6 +86,8 @@ class Adapter(PartialReads, Streams):
     def _check_values(self, df: pd.DataFrame) -> None:
         import pandas as pd
 
+        if "" in df.columns:
+            raise self.refusal("a column has no name; ArcticDB gives it one, by which alone it is read")
         name = datetimes_beyond(df, {Kind.DATETIME, Kind.ZONED_DATETIME}, *NANOSECOND_YEARS)
         self._refuse_column(name, "datetimes beyond nanoseconds, the only unit of ArcticDB")
         for column, dtype in df.dtypes.items():
