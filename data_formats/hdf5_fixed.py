@@ -110,15 +110,14 @@ class Adapter(HDF5, RowReads):
         self, path: Path, columns: list[str] | None, start: int, stop: int | None
     ) -> pd.DataFrame:
         import pandas as pd
-        import tables
 
-        with tables.open_file(path) as file:
-            rows = int(file.get_node(f"/{KEY}").axis1.nrows)
-        if start >= (rows if stop is None else min(stop, rows)):
-            # Without rows, pandas fails at booleans, and makes objects of text.
-            return self._read(path, columns).iloc[:0]
-        # Text is one pickle, which is read whole.
-        return pd.read_hdf(path, key=KEY, mode="r", start=start, stop=stop).reset_index(drop=True)
+        with pd.HDFStore(path, mode="r") as store:
+            rows = int(store.get_node(KEY).axis1.nrows)
+            if start < (rows if stop is None else min(stop, rows)):
+                # Text is one pickle, which is read whole.
+                return store.select(KEY, start=start, stop=stop).reset_index(drop=True)
+        # Of no rows, pandas makes objects of text, and fails at booleans.
+        return self._read(path, columns).iloc[:0]
 
 
 def _places(group: tables.Group, columns: list[str]) -> dict[str, tuple[int, int]]:
