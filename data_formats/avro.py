@@ -18,7 +18,7 @@ from adapter_core.file_facts import FileFacts
 from adapter_core.kinds import types_in, without_maps
 from adapter_core.pandas_dtypes import PANDAS
 from adapter_core.snippets import keywords
-from adapter_core.tables.arrow import frame_of_part, pandas_metadata, pandas_of, reader_of
+from adapter_core.tables.arrow import frame_of, frame_of_part, pandas_metadata, reader_of
 from adapter_core.tables.fetched import FetchedFormat
 from adapter_core.values import datetimes_beyond_python, integers_beyond_int64
 
@@ -231,7 +231,7 @@ class Adapter(FetchedFormat, PartialReads, Streams):
         arrays = [pa.chunked_array(c, f.type) for c, f in zip(chunks, schema, strict=True)]
         table = pa.Table.from_arrays(arrays, schema=schema)
         _check_rows(path, table.num_rows, schema)
-        return pandas_of(table)
+        return frame_of(table, pandas_metadata(table))
 
     def _column_names(self, path: Path) -> list[str]:
         import fastavro
@@ -260,9 +260,8 @@ class Adapter(FetchedFormat, PartialReads, Streams):
             schema = _schema(reader, fields)
             for rows in _batches(reader, min(batch_rows, _BLOCK_ROWS)):
                 found += len(rows)
-                yield frame_of_part(
-                    pa.Table.from_arrays(list(_arrays(rows, fields, schema)), schema=schema)
-                )
+                table = pa.Table.from_arrays(list(_arrays(rows, fields, schema)), schema=schema)
+                yield frame_of_part(table, pandas_metadata(table))
         _check_rows(path, found, schema)
 
 

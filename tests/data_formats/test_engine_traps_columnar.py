@@ -307,6 +307,15 @@ def test_large_integers_among_nulls_stay_where_the_file_keeps_no_categories_of_t
     assert (found.dtype, found.tolist()) == ("Int64", [2**53 + 1, 5, pd.NA, 5])
 
 
+def test_times_of_all_years_keep_their_zone_in_avro(tmp_path):
+    # pyarrow would restore the zone by way of nanoseconds, which end in 2262.
+    moments = pd.DatetimeIndex(["9987-04-02T17:46:40", None, "2020-09-03"]).as_unit("s")
+    df = pd.DataFrame({"moment": moments.tz_localize("America/New_York"), "key": [1, 2, 3]})
+    adapter, path = saved("Avro", df, tmp_path)
+    assert verify(df, adapter.read(path)).exact
+    assert verify(df.head(2), adapter.read(path, rows=slice(2))).exact
+
+
 def test_columns_of_iceberg_are_those_of_the_table_without_the_fields_inside_of_them(tmp_path):
     pairs = pd.array([{"a": 1}, None], pd.ArrowDtype(pa.struct({"a": pa.int64()})))
     df = pd.DataFrame({"pair": pairs, "key": [1, 2]})
