@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Kind, RowReads, Snippet, Trait, kinds_of
 from adapter_core.file_facts import FileFacts
-from adapter_core.tables.arrow_parts import common_schema, of_schema
+from adapter_core.tables.arrow import with_types
+from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.rows import pieces, row_blocks
 from adapter_core.values import datetimes_beyond_python, integers_beyond_int64
 
@@ -128,7 +129,7 @@ class Adapter(RowReads, FilteredReads, BatchedReads):
             schema, nullable = common_schema(_batches(file))
             file.seek(0)
             for batch in _batches(file):
-                yield from pieces(_frame_of(of_schema(batch, schema), nullable), batch_rows)
+                yield from pieces(_frame_of(with_types(batch, schema.types), nullable), batch_rows)
 
 
 def whole_documents(file: BinaryIO) -> Iterator[bytes]:

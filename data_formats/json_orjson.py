@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import AS_BYTES, BatchedReads, FilteredReads, Given, Kind, RowReads, Snippet, kinds_of
 from adapter_core.file_facts import FileFacts
-from adapter_core.tables.arrow import frame_of
-from adapter_core.tables.arrow_parts import common_schema, of_schema
+from adapter_core.tables.arrow import frame_of, with_types
+from adapter_core.tables.arrow_parts import common_schema
 from adapter_core.tables.arrow_text import JSONLines
 from adapter_core.tables.rows import BLOCK_ROWS, row_blocks
 
@@ -74,7 +74,7 @@ class Adapter(JSONLines, RowReads, FilteredReads, BatchedReads):
         # The types of the columns depend on all rows.
         schema, nullable = common_schema(_tables(path, BLOCK_ROWS))
         for table in _tables(path, min(batch_rows, BLOCK_ROWS)):
-            yield frame_of(of_schema(table, schema), nullable=nullable)
+            yield frame_of(with_types(table, schema.types), nullable=nullable)
 
 
 def _blocks(path: Path, rows: int) -> Iterator[list[dict[str, Any]]]:

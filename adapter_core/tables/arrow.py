@@ -90,9 +90,10 @@ def pandas_of(table: pa.Table) -> pd.DataFrame:
     """Return an Arrow table as a DataFrame, whose nested columns keep their types of Arrow."""
     import pyarrow as pa
 
-    for position, field in enumerate(table.schema):
-        if pa.types.is_nested(field.type) and (plain := without_views(field.type)) != field.type:
-            table = table.set_column(position, field.name, table.column(position).cast(plain))
+    types = table.schema.types
+    table = with_types(
+        table, [without_views(each) if pa.types.is_nested(each) else each for each in types]
+    )
     schema = fitting_metadata(table.schema)
     table = table.replace_schema_metadata(schema.metadata)
     # As objects, lists would lose the type of their elements, and nulls among numbers.
@@ -142,8 +143,20 @@ def retyped(table: pa.Table, new_type: Callable[[pa.DataType], pa.DataType]) -> 
     def changed(dtype: pa.DataType) -> pa.DataType:
         return new_type(deeper(dtype, changed))
 
-    for position, field in enumerate(table.schema):
-        arrow = changed(field.type)
+    return with_types(table, map(changed, table.schema.types))
+
+
+def with_types(table: pa.Table, types: Iterable[pa.DataType]) -> pa.Table:
+    """Return a table, shape (rows, columns), with a type for each column, in their order.
+
+    Columns that have theirs stay: Arrow fails at lists of nulls alone, cast to their own type (26.0.1).
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If a value does not fit in the new type.
+    """
+    for position, (field, arrow) in enumerate(zip(table.schema, types, strict=True)):
         if arrow != field.type:
             table = table.set_column(position, field.name, table.column(position).cast(arrow))
     return table
@@ -297,11 +310,9 @@ def _with_saved_times(table: pa.Table, metadata: str) -> pa.Table:
     """Return the table with its datetimes in the units and time zones of the saved table."""
     # pyarrow itself restores the zone only, and by way of nanoseconds.
     saved = {column["field_name"]: column for column in json.loads(metadata)["columns"]}
-    for position, field in enumerate(table.schema):
-        arrow = _saved_time(field.type, saved.get(field.name, {}))
-        if arrow != field.type:
-            table = table.set_column(position, field.name, table.column(position).cast(arrow))
-    return table
+    return with_types(
+        table, [_saved_time(field.type, saved.get(field.name, {})) for field in table.schema]
+    )
 
 
 def _saved_time(arrow: pa.DataType, saved: dict[str, Any]) -> pa.DataType:

@@ -109,14 +109,3 @@ def common_schema(tables: Iterable[pa.Table]) -> tuple[pa.Schema, list[str]]:
         columns = zip(found.names, table.columns, strict=True)
         nullable.update(name for name, column in columns if column.null_count)
     return schema or pa.schema([]), sorted(nullable)
-
-
-def of_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return a table with the types of the same columns in a schema.
-
-    Those that have them stay: Arrow fails at lists of nulls alone, cast to their own type (26.0.1).
-    """
-    for position, field in enumerate(schema):
-        if table.schema.field(position).type != field.type:
-            table = table.set_column(position, field, table.column(position).cast(field.type))
-    return table
