@@ -47,8 +47,8 @@ LIMIT_SECONDS = suites.LIMIT_SECONDS[SCALE]
 # Seconds for the repeats of a process instead of the suite's: 0 has one call of each.
 BUDGET_SECONDS = os.environ.get("FORMAT_BENCH_BUDGET_SECONDS")
 
-# Time, in seconds since 1970, after which no further step of a cell begins, and steps are single calls.
-DEADLINE = float(os.environ.get("FORMAT_BENCH_DEADLINE", "inf"))
+# First and last time, in seconds since 1970, at which a step of a cell may begin.
+FIRST, LAST = map(float, os.environ.get("FORMAT_BENCH_PERIOD", "0 inf").split())
 
 SPENT = "not measured: the suite's hours of this monthly run were spent; it comes first in the next one"
 
@@ -144,11 +144,11 @@ class MetricState:
             sampling = self.suite.sampling[SCALE]
             budget_seconds = float(BUDGET_SECONDS or sampling.budget_seconds)
             run = self.run_of(params)
-            if time.time() > DEADLINE:
-                if not run.is_begun(self.metric.name, cache):
-                    raise run.skip(CellStatus.UNAVAILABLE, NotImplementedError(SPENT))
-                # asv would forget the earlier rounds of a cell that is skipped in a later one.
-                budget_seconds = 0.0
+            # Of a cell that a later round skips, asv forgets the earlier ones: a step that began goes
+            # on, so the first round leaves each of the others as much time as it takes.
+            share = (LAST - FIRST) / (1 if of_all_rounds else sampling.rounds)
+            if time.time() > FIRST + share and not run.is_begun(self.metric.name, cache):
+                raise run.skip(CellStatus.UNAVAILABLE, NotImplementedError(SPENT))
             effort = Effort(budget_seconds, min_repeats=1, limit_seconds=LIMIT_SECONDS / 2)
             what = self.metric.name, cache, effort, query
             self.samples = (

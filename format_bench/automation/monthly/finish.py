@@ -7,7 +7,6 @@ most and a failure stops none. A suite has hours; formats that do not fit come f
 from __future__ import annotations
 
 import logging
-import math
 import os
 import shutil
 import subprocess
@@ -124,7 +123,7 @@ class MonthSuites:
             month.write(state_path(self.scale))
             left_seconds = plan.left_seconds(month.spent.get(suite, 0.0))
             with room_watched() as room, largest_ended_below(_LEAST_MEMORY_BYTES):
-                succeeded = self._measure(plan, portion, month.begun[key] + left_seconds)
+                succeeded = self._measure(plan, portion, month.begun[key], left_seconds)
             seconds = time.time() - month.begun[key]
             is_whole = seconds < left_seconds
         if portion.labels and succeeded:
@@ -147,10 +146,10 @@ class MonthSuites:
             return False
         return results.were_written_since(self.scale, self.month.commit, plan.suite, begun)
 
-    def _measure(self, plan: SuitePlan, portion: Portion, deadline: float) -> bool:
+    def _measure(self, plan: SuitePlan, portion: Portion, begin: float, left_seconds: float) -> bool:
         """Return whether asv has measured a portion, and the suite has not fewer values than before."""
         suite, commit, is_all = plan.suite, self.month.commit, plan.is_all(portion)
-        variables = {} if math.isinf(deadline) else {"FORMAT_BENCH_DEADLINE": str(deadline)}
+        variables = {"FORMAT_BENCH_PERIOD": f"{begin} {begin + left_seconds}"}
         if is_all:
             LOG.info("suite %s", suite)
         else:

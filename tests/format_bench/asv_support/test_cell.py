@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
+import time
 from dataclasses import replace
 
 import pytest
@@ -206,19 +207,29 @@ def started(cell):
     return cell.operations
 
 
-def test_past_the_deadline_no_step_begins_and_begun_ones_are_single_calls(suite, monkeypatch):
+def test_steps_begin_in_the_first_rounds_share_of_the_hours_and_go_on_after_it(suite, monkeypatch):
     monkeypatch.setattr(_suites, "SCALE", "tiny")
+    in_rounds = replace(suite, sampling={"tiny": replace(suite.sampling["tiny"], rounds=3)})
 
-    def measured(benchmark, metric, *params):
-        state = _suites.MetricState(suite, suite.benchmark(benchmark), METRICS[metric])
-        state.measure(params)
+    def measured(benchmark, metric, *params, of_all_rounds=False):
+        state = _suites.MetricState(in_rounds, in_rounds.benchmark(benchmark), METRICS[metric])
+        state.measure(params, of_all_rounds=of_all_rounds)
         return state.samples
 
-    assert len(measured("Tabular", "save time", "CSV", "eq")) > 1
-    monkeypatch.setattr(_suites, "DEADLINE", 0.0)
-    assert len(measured("Tabular", "save time", "CSV", "eq")) == 1
+    def spend(share):
+        monkeypatch.setattr(_suites, "FIRST", time.time() - share * 3000)
+        monkeypatch.setattr(_suites, "LAST", time.time() + (1 - share) * 3000)
+
+    spend(0.3)
+    assert measured("Tabular", "save time", "CSV", "eq")
+    spend(0.4)
+    assert measured("Tabular", "save time", "CSV", "eq")
     with pytest.raises(NotImplementedError, match="it comes first in the next one"):
         measured("TabularRead", "read time", "CSV", "eq", "warm")
+    # asv calls it in the last round, which has all that is left.
+    assert measured("Tabular", "save memory", "Feather", "eq", of_all_rounds=True)
+    spend(1.1)
+    assert measured("Tabular", "save time", "CSV", "eq")
 
 
 def test_runs_of_parts_of_a_suite_share_its_data(tmp_path, monkeypatch):
