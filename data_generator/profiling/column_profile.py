@@ -16,6 +16,8 @@ from data_generator.spec.spec import ColumnSpec, share, significant
 if TYPE_CHECKING:
     import pyarrow as pa
 
+UNREPRESENTED = "which no TableSpec represents"
+
 
 def profile_column(name: str, column: pa.Array) -> ColumnSpec:
     """Return the properties of an Arrow column under a name.
@@ -50,13 +52,12 @@ def profile_column(name: str, column: pa.Array) -> ColumnSpec:
     kind = type_properties(column.type)
     is_huge = pa.types.is_decimal(column.type) and _beyond_64_bits(column)
     if kind is None or is_huge:
-        raise InvalidDataError(
-            name,
-            f"has values of type {column.type}, beyond 64 bits, which no TableSpec represents"
+        what = (
+            f"has values of type {column.type}, beyond 64 bits"
             if is_huge
-            else f"is of type {column.type}, which no TableSpec represents",
-            "leave the column out",
+            else f"is of type {column.type}"
         )
+        raise InvalidDataError(f"column {name!r}", f"{what}, {UNREPRESENTED}", "leave it out")
     return ColumnSpec(name, **kind, **nulls, **_flat(kind, plain(column)))
 
 

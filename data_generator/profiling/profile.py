@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from adapter_core.errors import InvalidDataError
-from adapter_core.kinds import Kind, kind_of_arrow, types_in
-from data_generator.profiling.column_profile import profile_column
+from adapter_core.kinds import Kind, kind_of, kind_of_arrow, types_in
+from data_generator.profiling.column_profile import UNREPRESENTED, profile_column
 from data_generator.profiling.fit import fit, parquet_bytes
 from data_generator.spec.spec import DEFAULT_SEED, ColumnSpec, TableSpec
 
@@ -47,12 +47,10 @@ def profile(df: pd.DataFrame, *, keep_names: bool = False, seed: int = DEFAULT_S
         If a specification cannot represent the type of a column.
     """
     columns = {str(name): as_arrow(str(name), df[name]) for name in df.columns}
+    found = {name: profile_column(name, column) for name, column in columns.items()}
     sizes = {name: parquet_bytes(column) for name, column in columns.items()}
     slack_bytes = SLACK * sum(sizes.values())
-    specs = [
-        fit(profile_column(name, column), column, slack_bytes, sizes[name])
-        for name, column in columns.items()
-    ]
+    specs = [fit(found[name], column, slack_bytes, sizes[name]) for name, column in columns.items()]
     if not keep_names:
         specs = [_renamed(spec, f"c{number}") for number, spec in enumerate(specs)]
     return TableSpec(tuple(specs), len(df), seed, NOTE)
@@ -71,12 +69,12 @@ def as_arrow(name: str, column: pd.Series) -> pa.Array:
     try:
         found = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise InvalidDataError(
-            f"column {name!r}", f"is not of one type: {reason}", "leave it out"
-        ) from error
+        kind, reason = kind_of(column.dtype, column), str(error).splitlines()[0]
+        known = kind in {Kind.COMPLEX, Kind.SPARSE}
+        problem = f"has {kind}, {UNREPRESENTED}" if known else f"is not of one type: {reason}"
+        raise InvalidDataError(f"column {name!r}", problem, "leave it out") from error
     if Kind.EMPTY_STRUCT in map(kind_of_arrow, types_in(found.type)):
-        problem = "has structs without fields, which no TableSpec represents"
+        problem = f"has {Kind.EMPTY_STRUCT}, {UNREPRESENTED}"
         raise InvalidDataError(f"column {name!r}", problem, "leave it out")
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 

@@ -23,8 +23,10 @@ def profile_widths(widths: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     """
     import numpy as np
 
+    if not len(widths):
+        return {"width": 0.0, "width_spread": 0.0}
     by_rank = widths[np.argsort(-counts, kind="stable")].astype(np.float64)
-    if len(by_rank) and counts.min() == counts.max():
+    if counts.min() == counts.max():
         means, sizes = np.array([by_rank.mean()]), np.array([len(by_rank)])
     else:
         means, sizes = bucket_means(by_rank)
@@ -32,9 +34,9 @@ def profile_widths(widths: np.ndarray, counts: np.ndarray) -> dict[str, Any]:
     # widths.
     inside = by_rank - np.repeat(means, sizes)
     part = np.repeat(means - np.floor(means), sizes)
-    variance = float((inside * inside - part * (1 - part)).mean()) if len(by_rank) else 0.0
+    variance = float((inside * inside - part * (1 - part)).mean())
     found: dict[str, Any] = {
-        "width": significant(float(by_rank.mean())) if len(by_rank) else 0.0,
+        "width": significant(float(by_rank.mean())),
         "width_spread": significant(max(0.0, round(variance, 6)) ** 0.5),
     }
     if len(means) > 1:

@@ -69,7 +69,8 @@ def _is_zone(value: Any) -> bool:
 
 SHARE = between(0, 1, "a share from 0 to 1")
 RUN_LENGTH = between(1, 2**40, "a length of 1 or more")
-WIDTH = between(-300, 2**31, "a width up to 2**31")
+# The least float64, 5e-324, has the width -323.
+WIDTH = between(-323, 2**31, "a width up to 2**31")
 NOT_NEGATIVE = between(0, 2**31, "a number that is not negative")
 TEXT = Rule("text", lambda value: isinstance(value, str))
 COLUMNS = Rule("a list of columns", lambda value: isinstance(value, list | tuple))

@@ -117,7 +117,7 @@ def _column(column: pd.Series) -> dict[str, float]:
         return found
     found["width"] = math.log10(max(LEAST_BYTES, _width(array)))
     found["nulls"] = array.null_count / max(1, len(array))
-    if _is_flat(array.type) and array.null_count < len(array):
+    if _is_ordered(array.type) and array.null_count < len(array):
         # Arrow has no sort for float16.
         statistics = measure(array.cast("float32") if str(array.type) == "halffloat" else array)
         found["distinct"] = math.log10(max(LEAST_RATIO, statistics.ndv_ratio))
@@ -140,10 +140,11 @@ def _width(array: pa.Array) -> float:
     return float(array.nbytes / rows)
 
 
-def _is_flat(kind: pa.DataType) -> bool:
+def _is_ordered(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
-    return not pa.types.is_nested(kind) and not isinstance(kind, pa.BaseExtensionType)
+    is_flat = not pa.types.is_nested(kind) and not isinstance(kind, pa.BaseExtensionType)
+    return is_flat and not pa.types.is_interval(kind)
 
 
 def _mean(values: list[float]) -> float:

@@ -14,16 +14,18 @@ import pytest
 
 import data_generator
 from adapter_core.errors import InvalidDataError
+from adapter_core.kinds import Kind
 from data_generator import ColumnSpec, TableSpec, read_spec, realistic_table
 from data_generator.profiling.measures import measure
 from data_generator.profiling.profile import NOTE, as_arrow, profile
 from data_generator.profiling.twin import texts, twin
 from data_generator.random_words import RandomWords
 from data_generator.spec.arrow import plain
-from data_generator.spec.io import as_text
+from data_generator.spec.io import as_text, write_spec
 from data_generator.synthetic.edge_case_tables import edge_case_tables
 from data_generator.user.table import load_table
 from format_bench.cli.commands import profile as command
+from format_bench.conformance.strategies import tables, try_values
 from format_bench.results.candidates import Configuration
 from tests.commands import run
 
@@ -162,6 +164,42 @@ def test_any_column_has_a_twin_or_is_refused_in_a_line(name):
     else:
         assert made.shape == df.shape
         assert made["c0"].isna().sum() == df["c"].isna().sum()
+
+
+UNREPRESENTED = {
+    *(Kind.COMPLEX, Kind.PERIOD, Kind.INTERVAL, Kind.SPARSE),
+    *(Kind.CALENDAR_INTERVAL, Kind.EMPTY_STRUCT),
+}
+
+
+def test_profiles_of_random_tables_are_read_back_and_generated(tmp_path, request):
+    def check(df):
+        spec = profile(df)
+        write_spec(spec, tmp_path / "spec.toml")
+        assert read_spec(tmp_path / "spec.toml") == spec
+        made = realistic_table(spec)
+        assert len(made) == len(df)
+        for original, generated in zip(df.columns, made.columns, strict=True):
+            nulls = as_arrow("original", df[original]).null_count
+            assert as_arrow("generated", made[generated]).null_count == nulls
+
+    try_values(100, tables(set(Kind) - UNREPRESENTED - {Kind.MIXED, Kind.WIDE_DECIMAL}), check, request)
+
+
+def test_the_least_and_the_greatest_floats_have_a_specification(tmp_path):
+    spec = profile(pd.DataFrame({"least": [5e-324] * 9, "greatest": [1.7976931348623157e308] * 9}))
+    write_spec(spec, tmp_path / "spec.json")
+    assert read_spec(tmp_path / "spec.json") == spec
+    assert realistic_table(spec)["c0"].between(0, 1e-290).all()
+
+
+def test_random_columns_without_a_specification_are_refused_in_a_line(request):
+    def check(df):
+        with pytest.raises(InvalidDataError, match="leave it out") as refusal:
+            profile(df)
+        assert "\n" not in str(refusal.value)
+
+    try_values(50, tables(UNREPRESENTED), check, request)
 
 
 def test_lists_and_records_have_twins():

@@ -14,6 +14,7 @@ import pytest
 import data_generator
 from adapter_core.errors import InvalidDataError, NoCandidateError
 from adapter_core.kinds import Kind
+from format_bench.conformance.strategies import tables, try_values
 from format_bench.prediction import model
 from format_bench.prediction.model import ERROR_QUANTILE, FEWEST_TABLES, Neighbourhood
 from format_bench.prediction.predicted import MeasuredTable, MeasuredTables, Predictor
@@ -90,10 +91,13 @@ def test_a_table_without_rows_has_a_profile():
     assert all(map(math.isfinite, found.features.values()))
 
 
-def test_a_profile_is_the_same_after_json():
-    found = profile_of(data_generator.table("eq", rows=50).df)
-    again = TableProfile.from_dict(json.loads(json.dumps(found.to_dict())))
-    assert again == found
+def test_profiles_of_random_tables_are_finite_and_the_same_after_json(request):
+    def check(df):
+        found = profile_of(df)
+        assert all(map(math.isfinite, found.features.values()))
+        assert TableProfile.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+
+    try_values(100, tables(), check, request)
 
 
 @pytest.mark.parametrize("change", [{"features": {}}, {"kinds": ["none"]}, {"columns": None, "more": 1}])
