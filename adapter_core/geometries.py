@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     import pyarrow as pa
+    import shapely
 
 GEOMETRY = "geometry"
 """Name of the column of geometries in formats that keep none."""
@@ -30,6 +31,9 @@ TYPES = (
     "GeometryCollection",
 )
 """Names of the types, whose numbers in WKB begin at 1."""
+
+# Shapely's numbers of types with parts, and of the collection, whose parts are of any type.
+_FIRST_OF_PARTS, _COLLECTION = 4, 7
 
 # As GeoPandas has them: cells of 600 metres on a map of the world.
 _CURVE_BITS = 16
@@ -99,6 +103,16 @@ def geometries_of(column: pd.Series) -> np.ndarray:
     return found
 
 
+def rectangle(bounds: tuple[float, float, float, float]) -> shapely.Geometry:
+    """Return the rectangle of the least x and y and the greatest ones; a line or a point without area.
+
+    A polygon without area, as `shapely.box` makes it, does not intersect lines through it.
+    """
+    import shapely
+
+    return shapely.envelope(shapely.MultiPoint([bounds[:2], bounds[2:]]))
+
+
 def bounds_of(column: pd.Series) -> np.ndarray:
     """Return the least x and y, and the greatest ones, of geometries, shape (rows, 4); NaN for none."""
     import shapely
@@ -151,10 +165,24 @@ def _along_curve(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def with_empty(column: pd.Series) -> bool:
-    """Return True if a geometry has no coordinates."""
+    """Return True if a geometry, or a part of one, has no coordinates."""
     import shapely
 
-    return bool(shapely.is_empty(geometries_of(column)).any())
+    parts = geometries_of(column)
+    while len(parts):
+        if shapely.is_empty(parts).any():
+            return True
+        parts = shapely.get_parts(parts[shapely.get_type_id(parts) >= _FIRST_OF_PARTS])
+    return False
+
+
+def with_nested_collections(column: pd.Series) -> bool:
+    """Return True if a part of a collection has parts itself."""
+    import shapely
+
+    geometries = geometries_of(column)
+    parts = shapely.get_parts(geometries[shapely.get_type_id(geometries) == _COLLECTION])
+    return bool((shapely.get_type_id(parts) >= _FIRST_OF_PARTS).any())
 
 
 def with_long_coordinates(column: pd.Series) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from adapter_core.file_facts import FileFacts
+from adapter_core.geometries import GEOMETRY, with_nested_collections
 from adapter_core.tables.gdal import FeatureFormat, snippet_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Adapter(FeatureFormat):
@@ -33,3 +37,8 @@ class Adapter(FeatureFormat):
         {"int8": "int16", "float32": "float64"},
         'layer_options={"LAUNDER": "NO"}, dataset_options={"SPATIALITE": "YES", "INIT_WITH_EPSG": "NO"}',
     )
+
+    def _check_values(self, df: pd.DataFrame) -> None:
+        super()._check_values(df)
+        if GEOMETRY in df.columns and with_nested_collections(df[GEOMETRY]):
+            self._refuse_column(GEOMETRY, "collections of geometries with parts, which it would join")

@@ -149,4 +149,6 @@ def _near(query: Query, nearest: Nearest) -> str:
     row = ", ".join(f"{quoted(each)} := {_as_read(each)}" for each in query.columns)
     first = f"unnest(arg_min(struct_pack({row}), {distance}, {nearest.count}), recursive := true)"
     source = f"{TABLE}, (VALUES {points}) AS {_POINTS}(place, x, y)"
+    # Its distance from a geometry without coordinates is 0.
+    source += f" WHERE NOT ST_IsEmpty({TABLE}.{quoted(nearest.column)})"
     return f"SELECT {first} FROM {source} GROUP BY {place} ORDER BY {place}"  # noqa: S608 (numbers, quoted)

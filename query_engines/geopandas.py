@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapter_core.geometries import GEOMETRY
+from adapter_core.geometries import GEOMETRY, rectangle
 from adapter_core.queries.arrow import expression, finished
 from adapter_core.queries.scan import ScanEngine
 from adapter_core.query_engine import Part
@@ -113,7 +113,6 @@ def _frame(
 ) -> geopandas.GeoDataFrame:
     """Return columns with geometries, of the rows whose geometries intersect a rectangle."""
     import geopandas
-    import shapely
 
     bounds = None if box is None else box.bounds
     if label == "Parquet":
@@ -127,10 +126,12 @@ def _frame(
         frame = geopandas.read_parquet(path, columns=list(columns), bbox=within)
     else:
         fields = [each for each in columns if each != GEOMETRY]
+        # Of a tuned FlatGeobuf without a geometry inside, GDAL 3.12 returns a batch of empty rows.
+        options = {"on_invalid": "ignore", **_options(label)}
         frame = geopandas.read_file(
-            path, layer=LAYER, columns=fields, bbox=bounds, use_arrow=True, **_options(label)
+            path, layer=LAYER, columns=fields, bbox=bounds, use_arrow=True, **options
         )
-    return frame if bounds is None else frame[frame.intersects(shapely.box(*bounds))]
+    return frame if bounds is None else frame[frame.intersects(rectangle(bounds))]
 
 
 def _is_covered(path: Path) -> bool:

@@ -119,7 +119,7 @@ class FeatureFormat(ColumnReads):
         except InvalidSelectionError as error:
             raise self.refusal(str(error)) from error
         if has_empty:
-            self._refuse_column(GEOMETRY, "empty geometries, which GDAL may take for none")
+            self._refuse_column(GEOMETRY, "empty geometries or parts, which GDAL may leave out")
         if not self.keeps_null_geometries and df[GEOMETRY].isna().any():
             self._refuse_column(GEOMETRY, "geometries with nulls, of which GDAL's reader makes others")
 

@@ -290,6 +290,9 @@ def geometry_tables() -> dict[str, pd.DataFrame]:
     hole = [(1, 1), (1, 2), (2, 2), (2, 1), (1, 1)]
     polygon = _wkb(3, struct.pack("<I", 2) + _line(square) + _line(hole))
     several = _wkb(6, struct.pack("<I", 2) + polygon + _wkb(3, struct.pack("<I", 1) + _line(hole)))
+    in_part = _wkb(5, struct.pack("<I", 2) + _wkb(2, _line([])) + line)
+    collection = _wkb(7, struct.pack("<I", 2) + point + line)
+    nested = _wkb(7, struct.pack("<I", 2) + polygon + collection)
 
     def table(values: list[bytes | None]) -> pd.DataFrame:
         return pd.DataFrame({"row": range(ROWS), "geometry": pd.Series(values, dtype=object)})
@@ -297,6 +300,8 @@ def geometry_tables() -> dict[str, pd.DataFrame]:
     return {
         "geometries": table([point, line, polygon, several]),
         "geometries with nulls": table([None, point, polygon, None]),
+        "geometries with empty parts": table([point, in_part, line, in_part]),
+        "collections of geometries": table([point, collection, nested, line]),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import data_formats
@@ -138,17 +139,18 @@ def test_constants_come_from_geometries_with_places_alone(nothing, stored):
     assert found == [each for each in df["id"] if each != df["id"][7]]
 
 
+@pytest.mark.parametrize("nothing", [None, shapely.Point().wkb])
 @pytest.mark.parametrize("label", PAIRS)
-def test_a_null_is_near_to_nothing_and_intersects_nothing(label, stored, tmp_path):
+def test_nulls_and_empty_geometries_are_near_to_nothing(label, nothing, stored, tmp_path):
     pair = query_engines.find(label)
     if not (answer := pair.availability()):
         pytest.skip(answer.reason)
     df = stored("places")[0].tables["data"].head(40).copy()
-    df.loc[[0, 7, 39], "geometry"] = None
+    df.loc[[0, 7, 39], "geometry"] = nothing
     try:
         pair.save({"data": df}, tmp_path / "tables")
     except CannotHoldError as error:
-        assert "geometries with nulls" in str(error)
+        assert re.search("geometries with nulls|empty geometries or parts", str(error))
         return
     handle = pair.engine.open(pair.format.label, pair.paths(tmp_path / "tables"))
     for query in (
@@ -159,6 +161,37 @@ def test_a_null_is_near_to_nothing_and_intersects_nothing(label, stored, tmp_pat
         found = sorted(pair.engine.answer(handle, query).column("id").to_pylist())
         wanted = reference.answer(query, {"data": df}).table.column("id").to_pylist()
         assert found == sorted(wanted)
+    pair.engine.close(handle)
+
+
+@pytest.mark.parametrize("track", ["defaults", "tuned"])
+@pytest.mark.parametrize("label", PAIRS)
+def test_rectangles_may_have_no_area_and_nothing_inside(label, track, tmp_path):
+    pair = query_engines.find(label)
+    if not (answer := pair.availability()):
+        pytest.skip(answer.reason)
+    shapes = ["LINESTRING (0 -1, 0 1)", "MULTILINESTRING ((5 5, 6 6), (-1 0, 1 0))", "POINT (3 0)"]
+    geometries = shapely.to_wkb(shapely.from_wkt([*shapes, "POLYGON ((-1 -1, 1 -1, 0 1, -1 -1))"]))
+    df = pd.DataFrame({"id": range(4), "geometry": geometries})
+    try:
+        if track == "tuned":
+            pair.save_tuned({"data": df}, tmp_path / "tables", {"data": (["id"], [])})
+        else:
+            pair.save({"data": df}, tmp_path / "tables")
+    except CannotHoldError as error:
+        assert re.search("nothing to tune|no column that tuned", str(error))
+        return
+    handle = pair.engine.open(pair.format.label, pair.paths(tmp_path / "tables"))
+    for bounds, wanted in {
+        (0, 0, 0, 0): [0, 1, 3],
+        (0, -2, 0, -1): [0, 3],
+        (-5, 0, 5, 0): [0, 1, 2, 3],
+        (20, 20, 30, 30): [],
+        (3, 1, 3, 1): [],
+    }.items():
+        query = Query(columns=["id"], box=Box("geometry", tuple(map(float, bounds))))
+        assert reference.answer(query, {"data": df}).table.column("id").to_pylist() == wanted
+        assert sorted(pair.engine.answer(handle, query).column("id").to_pylist()) == wanted
     pair.engine.close(handle)
 
 

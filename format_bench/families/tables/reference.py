@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core import Comparison, UnsupportedError
 from adapter_core.errors import InvalidSelectionError
-from adapter_core.geometries import geometries_of
+from adapter_core.geometries import geometries_of, rectangle
 from adapter_core.kinds import nested_array
 from adapter_core.predicate import DECIMAL_DIGITS
 from adapter_core.query import (
@@ -171,9 +171,7 @@ def selected(df: pd.DataFrame, query: Query) -> np.ndarray:
         return np.array(query.positions)
     mask = np.ones(len(df), bool)
     if query.box:
-        import shapely
-
-        mask &= _intersecting(geometries_of(df[query.box.column]), shapely.box(*query.box.bounds))
+        mask &= _intersecting(geometries_of(df[query.box.column]), rectangle(query.box.bounds))
     for each in query.where:
         mask &= _mask(df[each.column], each)
     return np.flatnonzero(mask)
