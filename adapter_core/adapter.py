@@ -63,7 +63,7 @@ class BaseAdapter(Pasteable, ABC):
     traits: ClassVar[frozenset[Trait] | None] = None
     """Properties of the format; None if unknown, which differs from an empty set."""
     file_facts: ClassVar[FileFacts] = FileFacts()
-    """Settings of its files beside the codec, or why files do not tell them."""
+    """Settings of its files beside the codec, or why files do not record them."""
     checksums: ClassVar[str] = ""
     """Checksums of the format that are off by default; empty if there are none to switch on."""
     checksum_codecs: ClassVar[frozenset[str] | None] = None

@@ -69,8 +69,8 @@ class DataFormat(SortedSaves, NumberReads, RemoteFacts, Composed):
     """Decimals that it keeps of a float with as many, where these are fewer than `kept_digits`."""
 
     shortens_singles: ClassVar[bool] = False
-    """True if 32-bit floats are written with as few digits as tell them apart, e.g. 0.1, and come back
-    with 64 bits, close to the ones before and not equal."""
+    """True if 32-bit floats are written with as few digits as make them distinct, e.g. 0.1, and come
+    back with 64 bits, close to the ones before and not equal."""
 
     _of_feature: ClassVar[dict[Feature, type[DataFormat]]] = {}
     """The protocol of each feature."""

@@ -15,7 +15,7 @@ class FileFacts:
     parts: Mapping[str, str | int] = field(default_factory=dict)
     """Further facts by name, e.g. "encodings"; a number is the most rows of a part, e.g. "row group"."""
     silent: str = ""
-    """Reason why files tell none of this, as a clause; empty if they do."""
+    """Reason why files record none of this, as a clause; empty if they do."""
     threads: str = ""
     """Threads of the library unasked, e.g. "all cores"; empty if it is not known."""
     mapped: bool = False
@@ -24,7 +24,7 @@ class FileFacts:
     """Settings other than the library's own, beside the codec, with the reason; empty if none are."""
 
     def told(self, codec: str | None) -> dict[str, str | int]:
-        """Return the facts that a file with a codec tells, by name; empty if it tells none."""
+        """Return the facts that a file with a codec records, by name; empty if there are none."""
         if self.silent:
             return {}
         version = {"version": self.version} if self.version else {}

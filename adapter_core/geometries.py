@@ -1,7 +1,7 @@
 """Columns of geometries: bytes in Well-known Binary (WKB) of two dimensions.
 
 https://www.ogc.org/standards/sfa has the encoding. Coordinates are longitudes and latitudes, as in
-GeoParquet and GeoJSON unless they say otherwise.
+GeoParquet and GeoJSON unless their metadata have another system.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ class Dialect(Enum):
     UTC, and compares with no time without a zone; beside a constant of microseconds, nanoseconds of a
     column are cut off; and -2**63 is a float (version 0.7)."""
     CHDB = "chDB"
-    """IN and groups tell -0.0 from 0.0; a literal of a timestamp is between 1970 and 2106, and in the
-    machine's zone, where a time without a zone is in UTC (version 4)."""
+    """IN and groups distinguish -0.0 from 0.0; a literal of a timestamp is between 1970 and 2106, and in
+    the machine's zone, where a time without a zone is in UTC (version 4)."""
     SQLITE = "SQLite"
     """LIKE takes "a" for "A", hence ``instr`` finds texts; no name is infinity, but 9e999 is; times and
     dates are texts."""

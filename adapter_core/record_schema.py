@@ -19,7 +19,7 @@ MOST_FIELDS, MOST_DEPTH = 1_000, 32
 """Fields of a type with all that are nested, and levels of nesting: more are refused."""
 
 MOST_LETTERS = 60
-"""Letters of a name, without a number that tells it from others."""
+"""Letters of a name, without a number that makes it distinct."""
 
 _PRIMITIVE = {
     "boolean": FieldKind.BOOL,

@@ -86,7 +86,7 @@ class Pasteable:
     """An adapter that shows its calls as code."""
 
     snippet: ClassVar[Snippet | str] = ""
-    """Its code, or the reason why there is none, as a sentence; empty if nobody has said."""
+    """Its code, or the reason why there is none, as a sentence; empty if it is unknown."""
     label: ClassVar[str]
     suffix: ClassVar[str]
 

@@ -186,7 +186,7 @@ class _Reader(ArrayReader):
 
 
 def _opened(path: Path) -> blosc2.NDArray:
-    """Map a file; raise ValueError if it is shorter than its header says."""
+    """Map a file; raise ValueError if it is shorter than in its header."""
     import blosc2
 
     with path.open("rb") as file:

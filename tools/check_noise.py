@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 TRIES, SAMPLES = 20, 200
 
 FEWEST_IN_ORDER, SAME_ORDER = 5, 0.97
-"""Formats whose order says something, and the correlation from which on two orders are the same."""
+"""Least number of formats whose order is compared, and the least correlation of equal orders."""
 
 SIGNIFICANCE = 0.001
 """Probability that equal calls are called different."""

@@ -153,7 +153,7 @@ class Overhead:
 
     @property
     def is_over(self) -> bool:
-        """Whether the ratio is above the limit, beyond the noise, and nobody has said why."""
+        """Whether the ratio is above the limit, beyond the noise, and without a documented cause."""
         return self.ratio.low > LIMIT and not self.cause
 
     def joined(self, other: Overhead) -> Overhead:

@@ -434,7 +434,7 @@ def strict_folder(path: Path) -> Any:
 
 
 def check_blosc(chunk: np.ndarray, key: str) -> None:
-    """Raise `EOFError` if the bytes of a Blosc chunk are fewer than its header says.
+    """Raise `EOFError` if the bytes of a Blosc chunk are fewer than in its header.
 
     https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst
     """

@@ -205,7 +205,7 @@ def frame_of_part(table: pa.Table, metadata: str | None = None) -> pd.DataFrame:
 
 
 def may_be_nullable(schema: pa.Schema) -> list[str]:
-    """Return the columns whose dtype in pandas depends on nulls, unless metadata tell it."""
+    """Return the columns whose dtype in pandas depends on nulls, unless it is in the metadata."""
     return [field.name for field in schema if nullable_dtype(field.type)]
 
 

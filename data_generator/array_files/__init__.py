@@ -44,7 +44,7 @@ def array_file(place: DataLocation) -> ArrayFile | None:
     Raises
     ------
     InvalidDataError
-        If the name says a file of arrays, but the content does not.
+        If the name is of a file of arrays, but the content is not.
     """
     path = place.path
     if place.is_folder:

@@ -261,7 +261,7 @@ def _whole(handle: int, key: str) -> int:
 
 
 def _names(kinds: Iterable[tuple[str, str, str]]) -> list[str]:
-    """Return a name for each kind of message, as short as tells them apart."""
+    """Return a name for each kind of message, as short as makes them distinct."""
     kinds = list(kinds)
     found: list[str] = []
     for short, level, _ in kinds:

@@ -24,7 +24,7 @@ def load(offset: int) -> bytes:
 
 
 def jump_if(value: int, if_equal: int, otherwise: int) -> bytes:
-    """Skip as many instructions as one of the numbers says."""
+    """Skip one of two numbers of instructions, by whether the word equals a value."""
     return instruction(0x15, if_equal, otherwise, value)
 
 

@@ -188,7 +188,7 @@ class _Machine:
             raise pickle.UnpicklingError(f"protocol {number} is unknown")
 
     def op_frame(self, size: int) -> None:
-        """Do nothing: frames tell how much to read at a time."""
+        """Do nothing: frames are hints of how much to read at a time."""
 
     def op_mark(self, _: None) -> None:
         self._stack.append(_MARK)

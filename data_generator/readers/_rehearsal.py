@@ -16,7 +16,7 @@ from data_generator.readers._reader import ReadRequest, TableReader
 def rehearse(reader: TableReader, request: ReadRequest) -> None:
     """Read a file in a confined process, and discard the table and all output of the library.
 
-    Nothing is done in a process that is confined already: its end is told by the one that watches it.
+    Nothing is done in a process that is confined already: the process that watches it reports its end.
     Other errors than `InvalidDataError` are ignored: they are raised by the reading that follows.
 
     Raises

@@ -29,7 +29,7 @@ def avro_of_json_schema(schema: Mapping[str, Any]) -> Any:
 
     Properties that are not required may be null. Strings of the format `date-time` are times, those of
     the content encoding `base64` are bytes. Whole numbers have 64 bits unless their limits, or the
-    format `int32`, say that 32 suffice.
+    format `int32`, show that 32 suffice.
 
     Raises
     ------

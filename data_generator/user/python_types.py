@@ -31,7 +31,7 @@ _SYMBOL = re.compile("[A-Za-z][A-Za-z0-9_]*")
 def avro_of_module(text: str, wanted: str | None = None) -> Any:
     """Return the Avro schema of a class in a module: a dataclass, or one that is annotated like one.
 
-    Whole numbers have 64 bits, or as many as the types of NumPy say.
+    Whole numbers have 64 bits, or as many as the types of NumPy.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Verdict(StrEnum):
     HOLDS = "holds"
     FAILS = "fails"
     UNKNOWN = "unknown"
-    """The check lacks its input; the sentence says why."""
+    """The check lacks its input; the sentence has the reason."""
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ class Axis:
     changes_adapter: ClassVar[bool] = False
     """True if `under` changes the adapter of its process, which other processes do not see."""
     is_place: ClassVar[bool] = False
-    """True if it says where files are, which help lists apart."""
+    """True for a place of files, which help lists apart."""
     measures_elsewhere: ClassVar[bool] = False
     """True if other processes measure under it, with an adapter of their own."""
 

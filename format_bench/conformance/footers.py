@@ -1,4 +1,4 @@
-"""Settings that files themselves tell, in their footers, headers and metadata.
+"""Settings that files themselves record, in their footers, headers and metadata.
 
 The readers share no code with the adapters, except for facts of Arrow's files
 that pyarrow does not report.

@@ -1,6 +1,6 @@
 """Tiers of the tests: all adapters, those that a change concerns, or a few that stand for the others.
 
-The import graph tells which adapters and files of tests a changed file concerns. It is
+The import graph has the adapters and files of tests that depend on a changed file. It is
 import-linter's graph: imports inside functions count.
 """
 

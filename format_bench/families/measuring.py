@@ -1,7 +1,7 @@
 """Measurement of steps of a family in one process, for the runner and the asv suites alike.
 
-Steps that differ by the page cache alone take turns in one process, so that nothing else tells their
-values apart.
+Steps that differ by the page cache alone take turns in one process, so that nothing else distinguishes
+their values.
 """
 
 from __future__ import annotations

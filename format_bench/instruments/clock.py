@@ -64,7 +64,7 @@ class Sample:
 
 
 class ReferenceLoop:
-    """Fixed arithmetic whose times tell how fast the machine is at the moment.
+    """Fixed arithmetic whose times show the speed of the machine at the moment.
 
     Neighbours on the host of a virtual machine slow the loop and the calls beside it alike.
     """

@@ -226,7 +226,7 @@ def find_leftovers(address: RemoteFile, *, with_live: bool = False) -> Leftovers
         Address in a bucket.
     with_live : bool
         Also objects of live measurements, except the markers of their folders: without these, later
-        objects of theirs could not be told from a user's own.
+        their objects could not be distinguished from a user's own.
 
     Raises
     ------

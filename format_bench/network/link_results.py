@@ -4,8 +4,8 @@ wall time = CPU + round trips * round-trip time + share * transfer
 
 The unknowns are not negative: CPU and other fixed time; round trips that are waited for one after the
 other, of requests and of handshakes; and the share of the transfer that adds to the wall time. Round
-trips are unknown only where the proxy did not see the requests: a fit cannot tell them from the transfer
-where bytes take most of the time, so counted ones are taken for known. The transfer is bytes /
+trips are unknown only where the proxy did not see the requests: a fit cannot separate them from the
+transfer where bytes take most of the time, so counted ones are taken for known. The transfer is bytes /
 bandwidth and, over TCP, the round trips of its slow start: see `transfer_seconds`. The fit minimizes the
 squares of relative errors: C. Lawson and R. Hanson, Solving Least Squares Problems, chapter 23.
 """
@@ -241,7 +241,7 @@ FORM = _Form(
 def counted(results: Iterable[LinkResult]) -> float | None:
     """Return the round trips that the proxy counted in reads of one question; None if it saw none.
 
-    Longer round trips tell requests that wait for each other from those under way together.
+    Longer round trips separate requests that wait for each other from concurrent ones.
     """
     seen = [each for each in results if each.waits]
     longest = max((each.round_trip_ms for each in seen), default=0.0)

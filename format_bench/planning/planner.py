@@ -213,7 +213,7 @@ class Planner(ABC):
 
     @abstractmethod
     def brief(self, form: Form) -> str:
-        """Return the same for tables and lists, as short as it can be told from others."""
+        """Return the same for tables and lists, as short as it is distinct from others."""
 
     @abstractmethod
     def lead(self) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FEWEST_TABLES = 4
-"""Tables with a value, below which nothing can be said of the error."""
+"""Least number of tables with a value for an estimate of the error."""
 
 # Variances of the parts of a logarithm to the base of e: chosen before any measurement. The linear part
 # may span orders of magnitude, tables that are alike differ by a third, and measurements by a tenth.

@@ -125,7 +125,7 @@ class Prediction:
     measured_rows: tuple[int, int]
     """Fewest and most rows of a measured table."""
     is_far: bool
-    """Whether the table has so few or so many rows that the errors say little."""
+    """Whether the table has so few or so many rows that the errors are unreliable."""
 
 
 class Predictor:

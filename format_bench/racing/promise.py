@@ -38,7 +38,7 @@ from format_bench.results.suites import Family, family_of_suite
 from format_bench.runner.user_data import Prepared
 
 TEXT, NUMBERS, PIXELS = "text", "numbers", "pixels"
-"""Kinds of data that the shipped measurements tell apart."""
+"""Kinds of data that the shipped measurements distinguish."""
 
 _TEXTS = {Kind.TEXT, Kind.CATEGORY}
 

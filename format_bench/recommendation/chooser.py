@@ -202,7 +202,7 @@ class _Table:
     def _answer(
         self, requirement: Requirement, candidate: Candidate, datasets: list[DatasetSize]
     ) -> int | None:
-        """Return None if a requirement is met, or the number of the sentence that says why not."""
+        """Return None if a requirement is met, or the number of the sentence with the reason."""
         found = answer(requirement, candidate, self.suite, datasets)
         return None if found.met else self._sentence(found.sentence)
 

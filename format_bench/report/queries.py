@@ -182,7 +182,7 @@ class QueryTable:
 
     @cached_property
     def short_names(self) -> dict[Configuration, Configuration]:
-        """The configurations as rows name them: without the track, and a codec that says nothing."""
+        """The configurations as rows name them: without the track, and without the only codec."""
         formats = [each.format for each in self.ranked]
         return {
             each: Configuration(each.format)

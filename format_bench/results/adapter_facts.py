@@ -1,4 +1,4 @@
-"""Declared facts of adapters: defaults and loss of values, which names say, and facts for requirements.
+"""Declared facts of adapters: defaults and losses, which are in names, and facts for requirements.
 
 Results may come from a machine with other packages: facts of unknown adapters are empty.
 """

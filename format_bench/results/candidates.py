@@ -42,7 +42,7 @@ class Configuration:
     error_bound: str = ""
     """Most that values may change by, e.g. "abs 0.001"; empty if nothing was asked for."""
     family: str = field(default="", compare=False)
-    """Family of the adapter, whose facts the name says; empty if unknown."""
+    """Family of the adapter, whose facts are in the name; empty if unknown."""
 
     @classmethod
     def of(cls, record: Record) -> Self:
@@ -63,7 +63,7 @@ class Configuration:
 
     @property
     def _way(self) -> str:
-        """The way to write the file, as the name says it."""
+        """The way to write the file, as it is in the name."""
         if self.track:
             return f" ({self.track})"  # it decides the codec
         if self.settings == DEFAULTS or self.codec == OWN_DEFAULT:

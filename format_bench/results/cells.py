@@ -37,7 +37,7 @@ _KINDS = ("suite", "data set", "format", "metric")
 
 
 def data_name(place: str, rows: int, sizes: Collection[int]) -> str:
-    """Return the part of a name that says the data; `sizes` are all numbers of rows of that place."""
+    """Return the part of a name with the data; `sizes` are all numbers of rows of that place."""
     return f"{place}, {rows:,} rows" if len(sizes) > 1 else place
 
 

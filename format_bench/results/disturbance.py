@@ -4,7 +4,7 @@ One rule for the terminal, JSON, reports and the site:
 
 1. A machine counts as busy above `BUSY` processes for each CPU when the run started. Whatever the load
    was then, other work slowed a run if `SLOWED_SHARE` of its calls took `SLOWED` times their CPU time.
-2. Above `NOISY` in the median cell, a banner says how far two runs may differ.
+2. Above `NOISY` in the median cell, a banner has the difference to expect between two runs.
 3. Above `TOO_NOISY` no winner is named: in half of the cells a second run may find twice the time, and
    so another order of all but the clearest cases.
 """
@@ -44,7 +44,7 @@ _COMPUTING = {f"{step} time": f"{step} CPU time" for step in ("save", "read", "q
 _WAITING = {"medium", "link", "place", "memory limit"}
 
 NOISY = 0.33
-"""Noise of the median cell above which a banner says so.
+"""Noise of the median cell above which there is a banner.
 
 The noise bounds 95 % of differences, and half of normally distributed ones are beyond a third of that
 bound: so half of the times of another run are 10 % off, or more.

@@ -66,7 +66,7 @@ class Reason(str):
 WRONG = "came back wrong: "
 
 LITTLE_SPACE = "free on the disk of its files"
-"""Ends the sentence of a cell that failed on a disk almost full, which many libraries do not tell."""
+"""Ends the sentence of a cell that failed on a disk almost full, which many libraries do not report."""
 
 LOST_WORKERS = "no worker finished it"
 """Begins the sentence of a cell whose workers of a cluster were lost."""
@@ -85,6 +85,6 @@ _SURROUNDINGS = re.compile(
 def is_of_surroundings(status: CellStatus | None, sentence: str) -> bool:
     """Return whether a cell failed for want of space or memory, or as it was killed.
 
-    Such a failure tells nothing about the format, and may not happen again.
+    Such a failure is not the format's, and may not happen again.
     """
     return status is CellStatus.FAILED and _SURROUNDINGS.search(sentence) is not None

@@ -262,7 +262,7 @@ class ClusterSession:
             self._keep(ledger, list(ledger.failed(abandoned.task, abandoned.sentence)))
 
     def _next_rounds(self, machine: str) -> dict[int, int]:
-        """Return the next round of the cases that are left on a kind of machine, and say how many."""
+        """Return the next round of the cases left on a kind of machine, and report their number."""
         found = self._ledger(machine).next_rounds()
         words = described(self.machines[machine].metadata)
         cases = f"{len(found)} of {plural(len(self.run.cases), 'case')}"

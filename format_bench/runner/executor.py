@@ -164,7 +164,7 @@ def in_turn(  # noqa: PLR0913 (what is called, and its limits)
 def _explained(case: Case, outcome: Outcome, folder: Path) -> Outcome:
     """Add to the reason of a failure its conditions, and that the disk is almost full.
 
-    Libraries may not say so.
+    Libraries may not report it.
     """
     outcome = conditions.explained(case, outcome)
     if outcome.status is not CellStatus.FAILED or is_of_surroundings(outcome.status, outcome.sentence):

@@ -87,7 +87,7 @@ def measure(
     FormatBenchError
         If that cannot be, in one line.
     KeyboardInterrupt
-        If the user interrupts; measured cells are kept, and a message says so.
+        If the user interrupts; measured cells are kept, with a message.
     """
     media = compared(request.media)
     scratch = for_data(media) if media else folders.check_scratch(request.scratch)
@@ -211,7 +211,7 @@ class _Session:
     on_record: Callable[[Record], None]
 
     def runner(self, limits: Limits) -> Runner:
-        """Return a runner of all cases; say which cells of other environments it finds."""
+        """Return a runner of all cases; report the cells of other environments that it finds."""
         found = Runner(
             self.request.out,
             self.scratch,

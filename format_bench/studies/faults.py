@@ -238,7 +238,7 @@ class _Bench:
 
 
 def name_of(row: FaultRow) -> str:
-    """Return the label of a row, told apart from the other family's."""
+    """Return the label of a row, distinct from the other family's."""
     return shown(ARRAY if row.dataset == ARRAY_DATASET else TABLE, row.format)
 
 

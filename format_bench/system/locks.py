@@ -132,7 +132,7 @@ def _open_for_all(path: Path) -> int:
 
 
 def _holder(descriptor: int) -> int | None:
-    """Return the process that has locked an open file; None if the kernel does not tell."""
+    """Return the process that has locked an open file; None if the kernel does not report it."""
     file = os.fstat(descriptor)
     for line in Path("/proc/locks").read_text(encoding="ascii").splitlines():
         # As in "1: FLOCK  ADVISORY  WRITE 4711 00:19:42 0 EOF"; waiting ones have an arrow after "1:".

@@ -177,7 +177,7 @@ def _as_arrays(coordinates: Any) -> dict[str, tuple[str, list[Any]]]:
 
 
 def _exact(value: Any) -> Any:
-    """Return a value whose equality tells 1, True and 1.0 apart, and 0.0 from -0.0, but no NaN."""
+    """Return a value whose equality distinguishes 1, True and 1.0, and 0.0 from -0.0, but no NaN."""
     if isinstance(value, dict):
         return {name: _exact(each) for name, each in value.items()}
     if isinstance(value, (list, tuple)):

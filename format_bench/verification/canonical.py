@@ -152,7 +152,7 @@ class CanonicalTable:
 
     @classmethod
     def of_frame(cls, df: pd.DataFrame) -> Self:
-        """Return a table of pandas, whose NaN are nulls where pandas does not tell them apart.
+        """Return a table of pandas, whose NaN are nulls where pandas does not distinguish them.
 
         Categories are their values. Types that have no canonical one are "other", and their values the
         text of Python's `repr`.

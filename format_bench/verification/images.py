@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 USUAL_ERROR = 4
 """Root mean square of errors, in levels, within which an image is not taken for another one.
 
-JPEG at its usual quality has as much. Images that are fainter cannot be told apart by their values.
+JPEG at its usual quality has as much. Fainter images cannot be distinguished by their values.
 """
 
 

@@ -152,7 +152,7 @@ def _shown(kind: Type, value: Any) -> str:
 
 
 def _same(kind: Type, one: Any, kind_back: Type, other: Any) -> bool:
-    """Return whether two values are equal; a null equals NaN, which not all readers tell apart."""
+    """Return whether two values are equal; a null equals NaN, which not all readers distinguish."""
     missing = _is_missing(kind, one), _is_missing(kind_back, other)
     if any(missing):
         return all(missing)

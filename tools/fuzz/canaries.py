@@ -12,7 +12,7 @@ SECRET = b"FUZZSECR"
 """Eight bytes of each secret file: they are found again in text, and in numbers that were read from it."""
 
 MODULE = "fuzz_canary_module"
-"""Module that does not exist; a reader that tries to import it was told to by the file."""
+"""Module that does not exist; a reader that tries to import it follows the file."""
 
 
 class _Call:

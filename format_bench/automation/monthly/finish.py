@@ -194,7 +194,7 @@ class MonthSuites:
 
 
 def _build_parts(suites: Sequence[str]) -> None:
-    """Build what suites need beside the packages; cells of what does not build say so."""
+    """Build what suites need beside the packages; cells of what does not build are unavailable."""
     own = ["environment"] if suites and Path("environments").is_dir() else []
     for part in [*own, *parts_of(suites)]:
         LOG.info("building beside the packages: %s", part)

@@ -1,7 +1,7 @@
 """Working directory and state of a monthly run.
 
 The directory is a clone with its git, interpreter and clock. Progress is in a file that survives kills
-and reboots; the exit status says how a run ended.
+and reboots; the exit status shows how a run ended.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 FEWEST_MACHINES = 5
-"""Machines below which nothing can be said of the error."""
+"""Machines below which the error is unknown."""
 
 # A fact of standardised values weighs like one bundle against no effect: chosen before any measurement.
 _PENALTY = 1.0

@@ -56,7 +56,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """A cell measured with both versions, and what is said of it."""
+    """A cell measured with both versions, and its verdict."""
 
     before: Record
     after: Record

@@ -30,7 +30,7 @@ def command(  # noqa: PLR0913, PLR0917 (an address and its options)
 
     URL is s3://bucket/prefix. Only objects and incomplete uploads in folders format-bench-* with the
     benchmark's marker are removed; if there is no such folder, the command fails. Folders of
-    measurements that are still running are kept, and a line says whose they are. A measurement killed
+    measurements that are still running are kept, and a line names their owner. A measurement killed
     on another machine counts as running for 15 minutes.
 
     Credentials come from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,

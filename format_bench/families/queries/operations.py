@@ -258,7 +258,7 @@ class QueryOperations(CatalogOperations):
             )
 
     def save(self, data: QueryTables, file: Path) -> None:
-        """Save the tables into a directory, as the track says."""
+        """Save the tables into a directory with the settings of the track."""
         if self.layout and self.layout != TableLayout():
             self.unchecked.save_laid_out(data.tables, file, data.facts.names[0], self.layout)
         elif self.track == TUNED and self.layout is None:

@@ -71,7 +71,7 @@ class TrainingPlace:
         return dict(self.store.environment) if self.store else {}
 
     def link(self, fault: Fault | None = None) -> None:
-        """Delay and pace requests as the setting says, and let some fail."""
+        """Delay and pace requests by the setting, and let some fail."""
         if self.proxy:
             seconds, rate = self.setting.round_trip_ms / 1000, self.setting.mbit * BYTES_PER_MBIT
             self.proxy.set(fault or Fault(), seconds, rate)

@@ -72,7 +72,7 @@ class Reader:
         yield from in_turn(case, files, run_reader, *how, limit_seconds, folder=folder)
 
     def _lacking(self) -> str:
-        """Return why it cannot run, as a sentence; empty if it can, or its process will say."""
+        """Return why it cannot run, as a sentence; empty if it can, or if its process has the answer."""
         if self.foreign:
             return self.foreign.lacking()
         if self.steps and not self.version:

@@ -58,7 +58,7 @@ class CompatibilityRow:
 
     @property
     def cell(self) -> tuple[str, str, str, str, str]:
-        """Facts that tell it apart from all others of its family."""
+        """Facts that distinguish it from all others of its family."""
         return self.format, self.library_set, self.reader, self.dataset, self.feature
 
     @property

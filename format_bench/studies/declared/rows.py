@@ -313,7 +313,7 @@ def evidence(out: Path, folder: str, suffix: str, *facts: object) -> Path:
     suffix : str
         The end of the file's name.
     *facts
-        Facts that tell the cell apart.
+        Facts that identify the cell.
     """
     (out / folder).mkdir(exist_ok=True)
     return Path(folder, re.sub(r"[^\w.]+", "-", "-".join(map(str, filter(None, facts)))) + suffix)

@@ -41,7 +41,7 @@ _OF_NO_CELL = {
 
 @dataclass(frozen=True)
 class Number:
-    """A measured value with all that tells it from others."""
+    """A measured value with all that distinguishes it from others."""
 
     format: str
     codec: str
@@ -89,7 +89,7 @@ class Number:
         return Measure(self.metric, self.cache or None, self.query).phrase
 
     def without(self, names: Collection[str]) -> tuple[object, ...]:
-        """Return all that tells the number from others but some fields; a codec goes with its level."""
+        """Return all that identifies the number but some fields; a codec goes with its level."""
         dropped = {*names, *_OF_NO_CELL}
         if "codec" in dropped:
             dropped.add("level")
@@ -113,7 +113,7 @@ class Numbers:
     names: Mapping[tuple[str, int, str], str]
     """Names of the groups, by data set, rows and threads."""
     missing: tuple[Number, ...] = ()
-    """The cells without a value, whose status and sentence say why."""
+    """The cells without a value, whose status and sentence have the reason."""
 
     @classmethod
     def of(cls, results: Results, suite: str, aliases: Mapping[str, str] | None = None) -> Numbers:

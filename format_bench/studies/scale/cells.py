@@ -64,7 +64,7 @@ class Cell:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Fields of its results that tell it from others."""
+        """Fields of its results that identify it."""
         of_arrays = isinstance(self.plan, ArrayPlan)
         # A store of arrays may make fewer regions than planned.
         spread = {} if of_arrays else {"partitions": self.plan.partitions}

@@ -1,8 +1,9 @@
 """Objects in files of ROOT, read by programs whose class has changed since they were written.
 
 Each program is a process of its own that compiles its version of the class with a dictionary, and
-without a number of the version: ROOT tells the classes by their members. The interpreter alone would be
-faster, but has no I/O rules, and a TTree (ROOT 6.40) gives it wrong values of a widened integer.
+without a number of the version: ROOT distinguishes the classes by their members. The interpreter alone
+would be faster, but has no I/O rules, and a TTree (ROOT 6.40) gives it wrong values of a widened
+integer.
 """
 
 from __future__ import annotations
