@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import functools
 import json
+import math
 import platform
 import shutil
 import statistics
@@ -50,6 +51,10 @@ _PROCESS_SECONDS = 1.0
 
 # Calls of a process beside the measured ones: it loads the data, touches and verifies what it has read.
 _FURTHER_CALLS = 2
+
+# Bytes that a process makes, or verifies, in a second beside its calls, where they are objects: `Pickle`
+# and `Fory` took 40 minutes each on the full scale of `records`, and 15 without this.
+_OBJECT_BYTES_PER_SECOND = {"records": 4.5e7}
 
 # Share of the data that a step of parts reads in a call: a few columns, rows, images or chunks.
 _PART = 0.1
@@ -143,6 +148,7 @@ def typical_seconds(suite: Suite, label: str, scale: str) -> float:
         }
         measured = sum(questions * repeated[step] for step, questions in steps.items())
         further = _FURTHER_CALLS * max(calls.values()) + 2 * _PROCESS_SECONDS
+        further += len(steps) * size / _OBJECT_BYTES_PER_SECOND.get(suite.family, math.inf)
         seconds += sampling.rounds * (measured + further)
     return seconds
 

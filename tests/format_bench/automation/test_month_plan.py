@@ -106,6 +106,14 @@ def test_typical_costs_follow_sizes_and_repeats():
     assert 2 * excel < typical_seconds(slower, "Excel", "full") < 3 * excel
 
 
+def test_typical_costs_of_records_count_the_objects_beside_the_calls():
+    suite = SUITES["records"]
+    pickle = typical_seconds(suite, "Pickle", "full")
+    assert pickle == pytest.approx(40 * 60, rel=0.25)  # as measured, see docs/monthly_run.md
+    many_more = replace(suite, sizes={"full": 10 * suite.sizes["full"]})
+    assert typical_seconds(many_more, "Pickle", "full") > 5 * pickle
+
+
 def test_formats_that_make_an_object_of_each_value_take_memory():
     suite = SUITES["tabular"]
     largest = max(suite.raw_bytes(each, "full") for each in suite.datasets_at("full"))
