@@ -35,7 +35,7 @@ def install_hint(extra: str) -> str:
 def import_failure(module: str) -> str:
     """Import a module; return the reason of a failure, or an empty string.
 
-    Warnings meanwhile are not shown, and are no failure where warnings are errors: Grain logs that it
+    Warnings meanwhile are not shown, and are not failures where warnings are errors: Grain logs that it
     has no JAX to be profiled by, and pyproj warns if it does not find its database.
     """
     disabled = logging.root.manager.disable

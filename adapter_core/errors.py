@@ -28,7 +28,7 @@ FormatBenchError
 ├── ColdProcessError                        a fresh process did not answer a query to a cold file
 ├── ReadsNotMappedError                     a call whose reads were to be recorded did not return
 ├── WrongValuesError                        data came back with other values than were saved
-├── CanonicalFormError (ValueError)         a reader's output is no table in canonical form
+├── CanonicalFormError (ValueError)         a reader's output is not a table in canonical form
 ├── TrainingError                           a loader failed in a process of a training
 ├── JvmError                                a JVM failed, crashed or ran out of memory
 ├── InvalidRecordError (ValueError)         a mapping does not match the schema of records
@@ -296,7 +296,7 @@ class WrongValuesError(FormatBenchError):
 
 
 class CanonicalFormError(FormatBenchError, ValueError):
-    """Output of a reader that is no table in canonical form."""
+    """Output of a reader that is not a table in canonical form."""
 
 
 class TrainingError(FormatBenchError):

@@ -8,7 +8,7 @@ every engine (decision 38):
   are true.
 - **Numbers** compare by value: -0.0 equals 0.0, and infinities are beyond all others. **Decimals** are
   compared and added up exactly, their means are floats. **Texts** compare by code points; an empty text
-  is no null.
+  is not a null.
 - **Groups**: all nulls are one group beside the others.
 - **Aggregates** leave nulls out. Of no values ``count`` is 0, and all others are null. ``count`` without
   a column counts rows.

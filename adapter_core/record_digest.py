@@ -111,7 +111,7 @@ def _required_encoder(of: Field) -> Callable[[Any], bytes]:
 
 
 def _listed(values: Any) -> Any:
-    """Return the values of a list; a text is no list of letters, nor a set one in order."""
+    """Return the values of a list; a text is not a list of letters, nor a set one in order."""
     if isinstance(values, (str, bytes, AbstractSet, Mapping)):
         raise TypeError(f"{type(values).__name__} is no list")
     return values

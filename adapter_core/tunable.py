@@ -85,7 +85,7 @@ class TableLayout:
 
     @property
     def filtered(self) -> list[str]:
-        """The lookup columns that are no sort keys, which have filters or indexes."""
+        """The lookup columns that are not sort keys, which have filters or indexes."""
         return [name for name in dict.fromkeys(self.lookups) if name not in self.sort_by]
 
     @property

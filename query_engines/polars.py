@@ -140,7 +140,7 @@ def lazy_frame(format_label: str, path: Path) -> pl.LazyFrame:
 
 
 def _scan_csv(path: str, **options: Any) -> pl.LazyFrame:
-    """Scan CSV whose empty texts are no nulls."""
+    """Scan CSV whose empty texts are not nulls."""
     import inspect
 
     import polars as pl

@@ -202,7 +202,7 @@ def _is_small(table: _Table, column: str) -> bool:
 
 
 def _is_plain(table: _Table, column: str) -> bool:
-    """Return True for numbers whose nulls are NaN, if they have any, and that are no letters to ROOT."""
+    """Return True for numbers with NaN for their nulls, if any, and that are not letters to ROOT."""
     is_number = table.contents(column) == NUMBERS and not _is_small(table, column)
     return is_number and "valid" not in table.described[column]
 

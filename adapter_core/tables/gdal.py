@@ -103,7 +103,7 @@ class FeatureFormat(ColumnReads):
             self._refuse_column(with_minus_zero(df), "-0.0, which is stored as 0")
 
     def _check_geometries(self, df: pd.DataFrame, names: list[str]) -> None:
-        """Raise `refusal` for bytes that are no geometries, and geometries that come back as others."""
+        """Raise `refusal` for bytes that are not geometries, and geometries that come back as others."""
         for name, kind in zip(df.columns, kinds_of(df), strict=True):
             if kind is Kind.BINARY and name not in names:
                 self._refuse_column(name, "bytes that are not all geometries in WKB")

@@ -10,7 +10,7 @@ SIGNATURES = (b"PK\3\4",)
 
 
 def members_of(path: Path, head: bytes) -> list[str]:
-    """Return the names of the members; none if it is no archive, or a damaged one."""
+    """Return the names of the members; none if it is not an archive, or a damaged one."""
     if head.startswith(SIGNATURES):
         with suppress(Exception), zipfile.ZipFile(path) as archive:
             return archive.namelist()

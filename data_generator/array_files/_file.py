@@ -34,7 +34,7 @@ class StoredArray:
     """For some dimensions the name of the one-dimensional array with their coordinates."""
     is_coordinate: bool = False
     problem: str = ""
-    """Why its values are no array of numbers, beyond their dtype, as a clause."""
+    """Why its values are not an array of numbers, beyond their dtype, as a clause."""
 
 
 @dataclass(frozen=True)

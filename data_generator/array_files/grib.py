@@ -328,7 +328,7 @@ def _placed(
 def _grid(handle: int, points: int) -> tuple[tuple[str, ...], tuple[int, ...], dict[str, np.ndarray]]:
     """Return the dimensions of a message's values, their shape and their coordinates.
 
-    Grids that are no rectangle, e.g. reduced Gaussian ones, have one dimension without coordinates.
+    Grids that are not rectangles, e.g. reduced Gaussian ones, have one dimension without coordinates.
     """
     import eccodes
 

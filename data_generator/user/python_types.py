@@ -43,7 +43,7 @@ def avro_of_module(text: str, wanted: str | None = None) -> Any:
     Raises
     ------
     ValueError
-        If the text is no Python, or the class has something that records here do not.
+        If the text is not Python, or the class has something that records here do not.
     """
     try:
         tree = ast.parse(text)

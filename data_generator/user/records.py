@@ -60,8 +60,8 @@ def load_records(
     Raises
     ------
     InvalidDataError
-        If a line is no JSON object, a value is not of the type of its field, the values of a field are
-        of several types, or the schema cannot be used.
+        If a line is not a JSON object, a value is not of the type of its field, the values of a field
+        are of several types, or the schema cannot be used.
     ValueError
         If `sample` is not positive.
     """

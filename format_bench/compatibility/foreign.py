@@ -182,7 +182,7 @@ def find(name: str) -> ForeignReader:
     UnknownNameError
         If there is none of that name.
     ValueError
-        If its declaration is no valid one; the message names the file.
+        If its declaration is invalid; the message names the file.
     """
     for found in _declared():
         if found[0] == name:

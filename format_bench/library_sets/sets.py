@@ -75,7 +75,7 @@ def read(constraints: Path) -> dict[str, str]:
     Raises
     ------
     ResolutionError
-        If a line is no pin.
+        If a line is not a pin.
     """
     with content_of(constraints, ResolutionError, "is not a library set: a line does not pin a version"):
         return parse(constraints.read_text(encoding="utf-8"))

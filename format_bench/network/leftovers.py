@@ -104,7 +104,7 @@ def write_lease(bucket: Bucket, folder_key: str, holder: Holder) -> None:
 
 
 def read_lease(bucket: Bucket, key: str) -> Lease | None:
-    """Return the lease that an object of a marker's name contains; None if it is no marker.
+    """Return the lease that an object of a marker's name contains; None if it is not a marker.
 
     Raises
     ------

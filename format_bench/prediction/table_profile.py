@@ -64,7 +64,7 @@ class TableProfile(NamedTuple):
         Raises
         ------
         InvalidDataError
-            If they are no profile, or one with other properties.
+            If they are not a profile, or one with other properties.
         """
         try:
             found = cls(**{**facts, "kinds": frozenset(map(Kind, facts["kinds"]))})

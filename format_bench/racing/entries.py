@@ -45,7 +45,7 @@ class Entries(NamedTuple):
     cases: list[Case]
     """In the order of their labels, without a codec first."""
     unavailable: dict[str, str]
-    """Why a format is no candidate here, by label: a package is missing."""
+    """Why a format is not a candidate here, by label: a package is missing."""
 
     @property
     def by_configuration(self) -> dict[Configuration, Case]:

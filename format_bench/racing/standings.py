@@ -63,7 +63,7 @@ class Standings:
         self._records: dict[Configuration, dict[Measure, dict[int, Record]]] = defaultdict(dict)
         self.drops: dict[Configuration, Drop] = {}
         self.unavailable: dict[str, str] = {}
-        """Why formats are no entries, by label: a package is missing."""
+        """Why formats are not entries, by label: a package is missing."""
         self.metadata: dict[str, Any] = {}
         """Facts of the data and of the machine, as the metadata of a run have them."""
         self.baseline: Configuration | None = None

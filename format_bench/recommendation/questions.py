@@ -239,7 +239,7 @@ def _own_times(
 
 
 def _mix_in(facts: Mapping[str, Any]) -> Mix:
-    """Return the questions in the facts of a data set; empty without any, or if they are no numbers."""
+    """Return the questions in the facts of a data set; empty without any, or if they are not numbers."""
     asked = facts.get(ASKED)
     if not isinstance(asked, dict) or not all(isinstance(each, int | float) for each in asked.values()):
         return {}

@@ -2,7 +2,7 @@
 
 The first line is the head, which `bundle_schema.json` describes: circumstances, digests of the data,
 noise. Each further line is a record. There are no names of files inside, and a bundle from anybody is
-read within limits: a file that exceeds them, or is no bundle, is refused before it takes memory.
+read within limits: a file that exceeds them, or is not a bundle, is refused before it takes memory.
 """
 
 from __future__ import annotations

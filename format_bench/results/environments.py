@@ -2,7 +2,7 @@
 
 An example: "CPython 3.11.7, measurement 4, numpy 2.4.6, pandas 3.1.1, pyarrow 26.0.1". Only libraries
 count that the adapter requires, and those that all measurements use: a library that is installed for
-one format leaves the values of the others as they are. The machine is no part of it. A version that is
+one format leaves the values of the others as they are. The machine is not part of it. A version that is
 not known is "?", and agrees with each.
 """
 

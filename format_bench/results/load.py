@@ -84,7 +84,7 @@ class Results:
     def is_sample(self, record: Record) -> bool:
         """Return whether a record is of a sample, measured to estimate or to sort out.
 
-        A sample is no comparison of its own: too few configurations were measured on all rows.
+        A sample is not a comparison of its own: too few configurations were measured on all rows.
         """
         known = self._all_rows.get(record.dataset)
         return known is not None and record.rows not in known and record.rows < max(known)

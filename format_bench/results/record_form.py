@@ -139,7 +139,7 @@ def schema() -> dict[str, Any]:
 
 
 def _reason(line: bytes) -> InvalidRecordError | None:
-    """Return why a line is no record; None if the schema takes it."""
+    """Return why a line is not a record; None if the schema takes it."""
     try:
         validate(json.loads(line.decode()))
     except InvalidRecordError as error:

@@ -65,7 +65,7 @@ class StudyForm(Generic[Row]):
     earlier: str = ""
     """Name of the file of JSON lines that earlier versions wrote."""
     suites: Mapping[str, str] = field(default_factory=dict)
-    """Suites by the row's field `family`, which is no condition then; empty if all rows are of one."""
+    """Suites by the row's field `family`, then not a condition; empty if all rows are of one."""
 
     def metric_of(self, row: Row, name: str) -> tuple[str, str | None] | None:
         """Return the metric of a value, and the query in place of the row's; None if it has none."""

@@ -257,7 +257,7 @@ class Family:
     user_data: str
     """A user's data of this family in words, e.g. "a folder of images"."""
     loss: str
-    """The metric of loss: counts items with a change that is no error, e.g. of a dtype."""
+    """The metric of loss: counts items with a change that is not an error, e.g. of a dtype."""
     steps: tuple[Step, ...]
     """The runner's steps in order; the first leaves the file that the others read."""
     suites: tuple[Suite, ...]

@@ -220,7 +220,7 @@ def describe_own_array(
     Raises
     ------
     UserDataError
-        If the data are no array, or cannot be read.
+        If the data are not an array, or cannot be read.
     """
     try:
         found = call(
@@ -244,7 +244,7 @@ def _prepared(found: Any, place: Path, further: Sequence[str]) -> Prepared:
     Raises
     ------
     UserDataError
-        If it is no answer of that process.
+        If it is not an answer of that process.
     """
     try:
         family, name, digest = found["family"], found["name"], found["fingerprint"]

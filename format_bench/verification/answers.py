@@ -4,7 +4,7 @@ Integers, booleans and decimals compare exactly, also with whole floats; texts o
 dictionaries as texts; times, dates and time spans of all units as numbers, also those that an engine has
 found in texts, or left in them (CSV has no types); floats that are computed within `TOLERANCE`, decimals
 with floats, too: sums of 100,000 floats differ between engines by up to 2e-14 of them, since they add in
-different orders. NaN is no null here.
+different orders. NaN is not a null here.
 """
 
 from __future__ import annotations

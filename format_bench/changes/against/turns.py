@@ -133,7 +133,7 @@ def compare_sets(
 
 
 def pairs_of(records: Iterable[Record], before: str, after: str) -> list[tuple[Record, Record]]:
-    """Return the records of cells in two library sets; the sets are no conditions of theirs any more."""
+    """Return the records of cells in two library sets; without the sets as conditions."""
     sides: dict[str, dict[object, Record]] = {before: {}, after: {}}
     for each in records:
         if (name := each.conditions.get(library_set.AXIS, "")) in sides:

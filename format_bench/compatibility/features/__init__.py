@@ -101,7 +101,7 @@ def formats() -> dict[str, Format]:
     Raises
     ------
     ValueError
-        If a declaration is no valid one; the message names the file.
+        If a declaration is invalid; the message names the file.
     """
     found = map(_declared, sorted(FOLDER.glob("*.toml")))
     return {each.format: each for each in found}

@@ -158,7 +158,7 @@ class Subject:
         return [name for name in self._df.columns if self.contents(name) == NUMBERS]
 
     def column_or_field(self, name: str) -> str:
-        """Return a name, as a `Field` if it has a dot and is no column's."""
+        """Return a name, as a `Field` if it has a dot and is not a column's."""
         return Field(name) if "." in name and name not in self._df.columns else name
 
     def part(self, name: str) -> Any:

@@ -346,7 +346,7 @@ def read(name: str, **values: Any) -> Study:
     Raises
     ------
     ValueError
-        If the declaration is no valid one.
+        If the declaration is invalid.
     """
     path = places()[name]
     try:

@@ -64,7 +64,7 @@ class StorageCell:
 
 
 class _StorageForm(StudyForm[StorageCell]):
-    """Form of cells; a save is no query, and only it has a size."""
+    """Form of cells; a save is not a query, and only it has a size."""
 
     def metric_of(self, row: StorageCell, name: str) -> tuple[str, str | None] | None:
         """Return the metric of a value; None if it was not counted."""
