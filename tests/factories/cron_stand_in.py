@@ -81,7 +81,10 @@ def run(options: list[str]) -> None:
     write(path, json.dumps(results))
     write(path.with_name("machine.json"), json.dumps({"version": 1, **MACHINE}))
     notes = folder / "reasons" / "env.jsonl"
-    note = {"suite": suite, "commit": commit, "at": time.time()}
+    cut = set(labels) & set((WORLD / "cut_short").read_text()) if (WORLD / "cut_short").exists() else ()
+    sentence = "not measured: the suite's hours were spent" if cut else "it works"
+    note = {"suite": f"{suite}.It", "params": [*cut], "status": "unavailable", "sentence": sentence}
+    note |= {"commit": commit, "time": time.time()}
     write(notes, (notes.read_text() if notes.exists() else "") + json.dumps(note) + "\n")
     happen(" ".join(["saved", suite, *labels]))
 

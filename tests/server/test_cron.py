@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -200,6 +201,17 @@ def test_what_does_not_fit_into_a_suites_hours_comes_first_in_the_next_month(wor
         reasons.count("the 0.5 hours of the suite gamma were spent; it comes first in the next month")
         == 3
     )
+
+
+def test_a_month_notes_which_formats_lacked_hours_for_a_step(world):
+    world.declare_gamma(hours=9)
+    (world.folder / "cut_short").write_text("C")
+    world.next_set("2.0")
+    assert world.run("2026-02-01").returncode == 0
+    (name,) = git(world.remote, "ls-tree", "--name-only", "results", "tiny/results/costs/").split()
+    costs = map(json.loads, git(world.remote, "show", f"results:{name}").splitlines())
+    whole = {label: each["is_whole"] for each in costs for label in each["seconds"]}
+    assert whole == {"A": True, "B": True, "C": False}
 
 
 @pytest.mark.parametrize("moment", ["run gamma B", "saved gamma B"])

@@ -77,9 +77,10 @@ class Cost:
     """As in "2026-12"."""
     suite: str
     seconds: dict[str, float]
-    """Wall time by label of the format; of a portion of several, divided as was expected."""
+    """Wall time by label of the format; of a portion of several, divided as was expected. Formats of a
+    portion that lacked hours for some of their steps have a cost of their own."""
     is_whole: bool
-    """Whether its hours sufficed for all of its cells."""
+    """Whether the hours sufficed for all cells of these formats."""
     disk_bytes: int
     """Most of the disk that it has taken at once."""
     memory_bytes: int

@@ -114,7 +114,7 @@ class MonthSuites:
         """Measure a portion, unless a killed run has saved it; return whether that succeeded."""
         suite, month = plan.suite, self.month
         key = suite if plan.is_all(portion) else f"{suite} {portion.labels[0]}"
-        seconds, is_whole = portion.seconds, True
+        seconds = portion.seconds
         if self._was_saved(plan, portion, month.begun.get(key)):
             LOG.info("suite %s: its results were saved before it was killed", key)
             succeeded, room = True, Room()
@@ -125,11 +125,14 @@ class MonthSuites:
             with room_watched() as room, largest_ended_below(_LEAST_MEMORY_BYTES):
                 succeeded = self._measure(plan, portion, month.begun[key], left_seconds)
             seconds = time.time() - month.begun[key]
-            is_whole = seconds < left_seconds
         if portion.labels and succeeded:
+            cut = results.cut_short(self.scale, month.commit, suite, month.begun[key])
             divided = {each: seconds * plan.share_of(each, portion) for each in portion.labels}
-            taken = room.disk_bytes, room.memory_bytes
-            costs.note(results.folder(self.scale), Cost(month.name, suite, divided, is_whole, *taken))
+            for is_whole in (True, False):
+                some = {each: divided[each] for each in divided if (each in cut) != is_whole}
+                cost = Cost(month.name, suite, some, is_whole, room.disk_bytes, room.memory_bytes)
+                if some:
+                    costs.note(results.folder(self.scale), cost)
             month.measured.setdefault(suite, []).extend(portion.labels)
         month.spent[suite] = month.spent.get(suite, 0.0) + seconds
         # If it has failed, what other portions save is none of its results.

@@ -26,6 +26,9 @@ BRANCH = "results"
 OURS, UPSTREAM = f"refs/heads/{BRANCH}", f"refs/remotes/origin/{BRANCH}"
 STAGE_OURS, STAGE_THEIRS = "2", "3"
 
+HOURS_SPENT = "not measured: the suite's hours"
+"""Begin of the reason, by ``benchmarks/_suites.py``, of a step that did not begin for want of hours."""
+
 
 def folder(scale: str) -> Path:
     """Return the folder of the results of a scale."""
@@ -102,6 +105,18 @@ def note_left_out(scale: str, commit: str, suite: str, labels: Sequence[str], se
         journal = Journal(folder(scale) / "reasons", result.env_name, commit)
         for label in labels:
             journal.write(suite, [label], CellStatus.UNAVAILABLE, sentence)
+
+
+def cut_short(scale: str, commit: str, suite: str, seconds: float) -> set[str]:
+    """Return the formats of a suite of which a step lacked hours after a time, in seconds since 1970."""
+    return {
+        reason.params[0]
+        for result in _results_of(scale, commit)
+        for reason in Journal(folder(scale) / "reasons", result.env_name, commit).read()
+        if reason.suite.partition(".")[0] == suite
+        and reason.time >= seconds
+        and reason.sentence.startswith(HOURS_SPENT)
+    }
 
 
 @contextmanager
