@@ -52,12 +52,9 @@ def profile_column(name: str, column: pa.Array) -> ColumnSpec:
     kind = type_properties(column.type)
     is_huge = pa.types.is_decimal(column.type) and _beyond_64_bits(column)
     if kind is None or is_huge:
-        what = (
-            f"has values of type {column.type}, beyond 64 bits"
-            if is_huge
-            else f"is of type {column.type}"
-        )
-        raise InvalidDataError(f"column {name!r}", f"{what}, {UNREPRESENTED}", "leave it out")
+        beyond = ", beyond 64 bits" if is_huge else ""
+        problem = f"is of type {column.type}{beyond}, {UNREPRESENTED}"
+        raise InvalidDataError(f"column {name!r}", problem, "leave it out")
     return ColumnSpec(name, **kind, **nulls, **_flat(kind, plain(column)))
 
 
