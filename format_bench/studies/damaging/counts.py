@@ -14,7 +14,7 @@ from adapter_core.errors import InvalidResultsError
 from adapter_core.files import content_of
 from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
-from format_bench.studies.damaging.damaged_reads import ENDS, Outcome, Trial, Verdict
+from format_bench.studies.damaging.damaged_reads import ENDS, DamageOutcome, DamageTrial, ReadVerdict
 from format_bench.studies.damaging.kinds import Kind
 from format_bench.studies.declared.rows import ShareForm
 
@@ -80,7 +80,7 @@ class DamageRow:
         return DamageRow(*own)
 
     @property
-    def outcomes(self) -> Counter[Outcome]:
+    def outcomes(self) -> Counter[DamageOutcome]:
         """The number of reads of each class."""
         flags = zip(self.effect, self.wrong, self.printed, self.ended, self.hung, strict=True)
         return Counter(_outcome(*each) for each in flags)
@@ -96,9 +96,9 @@ class DamageRow:
     def _noticed(self) -> list[bool]:
         """Whether each read raised or printed something."""
         flags = zip(self.effect, self.wrong, self.printed, self.ended, self.hung, strict=True)
-        return [_outcome(*each) in {Outcome.ERROR, Outcome.PRINTED} for each in flags]
+        return [_outcome(*each) in {DamageOutcome.ERROR, DamageOutcome.PRINTED} for each in flags]
 
-    def of(self, kind: Kind, trials: Iterable[Trial], evidence: str) -> DamageRow:
+    def of(self, kind: Kind, trials: Iterable[DamageTrial], evidence: str) -> DamageRow:
         """Return the row of trials of this file; damage that it is unfit for is left out."""
         found = [each.verdict for each in trials if each.verdict is not None]
         if not found:
@@ -113,41 +113,41 @@ class DamageRow:
         return replace(
             self,
             damage=kind.value,
-            effect=tuple(float(each.outcome is not Outcome.NONE) for each in found),
+            effect=tuple(float(each.outcome is not DamageOutcome.NONE) for each in found),
             wrong=tuple(float(each.right is False) for each in found),
-            printed=tuple(float(each.outcome is Outcome.PRINTED) for each in found),
+            printed=tuple(float(each.outcome is DamageOutcome.PRINTED) for each in found),
             ended=tuple(float(each.outcome in ENDS) for each in found),
-            hung=tuple(float(each.outcome is Outcome.HANG) for each in found),
+            hung=tuple(float(each.outcome is DamageOutcome.HANG) for each in found),
             summed=_summed(found),
             missed=_missed(found),
             sentence="; ".join([*(f"{n} x {way}" for way, n in ways.items()), f"reads in {evidence}"]),
         )
 
 
-def _summed(found: Sequence[Verdict]) -> tuple[float, ...]:
+def _summed(found: Sequence[ReadVerdict]) -> tuple[float, ...]:
     """Return 1 for each read without the usual sum; nothing of data of which no sum is printed."""
     if all(each.same_sum is None for each in found):
         return ()
     return tuple(float(not each.same_sum) for each in found)
 
 
-def _missed(found: Sequence[Verdict]) -> tuple[float, ...]:
+def _missed(found: Sequence[ReadVerdict]) -> tuple[float, ...]:
     """Return 1 for each read with another sum, of which the reader did not notice anything."""
-    silent = Outcome.NONE, Outcome.UNDETECTED
+    silent = DamageOutcome.NONE, DamageOutcome.UNDETECTED
     return tuple(
         float(bool(changed) and each.outcome in silent)
         for changed, each in zip(_summed(found), found, strict=False)
     )
 
 
-def _outcome(effect: float, wrong: float, printed: float, ended: float, hung: float) -> Outcome:
+def _outcome(effect: float, wrong: float, printed: float, ended: float, hung: float) -> DamageOutcome:
     if not effect:
-        return Outcome.NONE
+        return DamageOutcome.NONE
     if ended:
-        return Outcome.HANG if hung else Outcome.CRASH
+        return DamageOutcome.HANG if hung else DamageOutcome.CRASH
     if printed:
-        return Outcome.PRINTED
-    return Outcome.UNDETECTED if wrong else Outcome.ERROR
+        return DamageOutcome.PRINTED
+    return DamageOutcome.UNDETECTED if wrong else DamageOutcome.ERROR
 
 
 class _DamageForm(ShareForm[DamageRow]):
@@ -211,7 +211,7 @@ class _EarlierLine(msgspec.Struct, forbid_unknown_fields=True):
 
     subject: _EarlierSubject
     seed: int
-    trial: Trial | None = None
+    trial: DamageTrial | None = None
     cost: _EarlierCost | None = None
     facts: _EarlierFacts | None = None
 
@@ -220,7 +220,7 @@ class _EarlierFile:
     """All facts of a subject; of several of one kind the last counts."""
 
     def __init__(self) -> None:
-        self.trials: dict[tuple[Kind, int], Trial] = {}
+        self.trials: dict[tuple[Kind, int], DamageTrial] = {}
         self.cost: _EarlierCost | None = None
         self.facts = _EarlierFacts()
 

@@ -44,7 +44,7 @@ ANSWER = ("rows", "sum", "digest")
 """Columns of a table of one row, the answer of a program that adds up by itself."""
 
 
-class Outcome(StrEnum):
+class DamageOutcome(StrEnum):
     """Class of a trial; the value is its name in results."""
 
     NONE = "no effect"
@@ -55,15 +55,15 @@ class Outcome(StrEnum):
     UNDETECTED = "undetected"
 
 
-ENDS = {Outcome.CRASH, Outcome.HANG}
+ENDS = {DamageOutcome.CRASH, DamageOutcome.HANG}
 """Outcomes without a reader that lives on."""
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ReadVerdict:
     """Result of a read of a damaged file."""
 
-    outcome: Outcome
+    outcome: DamageOutcome
     right: bool | None = None
     """True if the values equal the intact file's; None without values."""
     message: str = ""
@@ -75,7 +75,7 @@ class Verdict:
     other data, or without values."""
 
 
-class Comparison(NamedTuple):
+class ValueComparison(NamedTuple):
     """Comparison of the values of a damaged file with the intact file's."""
 
     right: bool
@@ -84,19 +84,19 @@ class Comparison(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Trial:
+class DamageTrial:
     """A damage that has been tried, and its verdict."""
 
     kind: Kind
     number: int
     file: str
     offset: int
-    verdict: Verdict | None
+    verdict: ReadVerdict | None
     """None if the file is too small or too uniform for this kind of damage."""
 
 
 @dataclass(frozen=True)
-class Limits:
+class TrialLimits:
     """Limits of a trial."""
 
     seconds: float = 10.0
@@ -106,10 +106,10 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Tried:
+class DamageTrials:
     """Trials of one process."""
 
-    trials: tuple[Trial, ...] = ()
+    trials: tuple[DamageTrial, ...] = ()
     problem: str = ""
     """Reason why there are none: a child could not read the intact file."""
 
@@ -119,7 +119,7 @@ Operate = Callable[[Path], AbstractContextManager["Operations"]]
 
 
 @dataclass(frozen=True)
-class Prepared:
+class IntactFile:
     """A saved file and the values that the intact file returns."""
 
     file: Path
@@ -132,7 +132,7 @@ class Prepared:
     """Result of the comparison of the intact file with these values: number of losses, and sentence."""
 
 
-def prepare(operate: Operate, data: Path, folder: Path) -> Prepared:
+def prepare(operate: Operate, data: Path, folder: Path) -> IntactFile:
     """Save data, read and verify them once, and store the values that the intact file returns.
 
     Damaged files are compared with these values rather than with the original: a format that rounds
@@ -156,7 +156,7 @@ def prepare(operate: Operate, data: Path, folder: Path) -> Prepared:
         operations.expect(reference)
         usual = operations.verify(operations.load(reference), operations.read(file))
         size_bytes = operations.adapter.size_bytes(file)
-    return Prepared(
+    return IntactFile(
         file, reference, size_bytes, tuple(sys.modules), (tuple(usual.repeats), usual.sentence)
     )
 
@@ -190,25 +190,25 @@ def _source_of(reader: Any) -> ArraySource:
 
 def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
     operate: Operate,
-    prepared: Prepared,
+    prepared: IntactFile,
     wanted: Sequence[tuple[Kind, int]],
     seed: int,
-    limits: Limits,
+    limits: TrialLimits,
     warm: bool,  # noqa: FBT001
-) -> Tried:
+) -> DamageTrials:
     """Try damages to a saved file, each in a child of this process.
 
     Parameters
     ----------
     operate : callable
         Provides the format's operations.
-    prepared : Prepared
+    prepared : IntactFile
         The saved file, and its result.
     wanted : sequence of tuple of (Kind, int)
         Kinds and numbers of the damages.
     seed : int
         Seed of the damages.
-    limits : Limits
+    limits : TrialLimits
         Limits of time and memory.
     warm : bool
         Read the intact file once before the first fork, which spares each child the work of a first
@@ -235,24 +235,24 @@ def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
         control, usual_lines = in_child(read, allowed_seconds, frozenset())
         if control.right is not True:
             reason = f"a forked process could not read the intact file: {control.outcome}"
-            return Tried(problem=f"{reason} {control.message}".strip())
+            return DamageTrials(problem=f"{reason} {control.message}".strip())
         allowed_seconds = max(limits.seconds, limits.times * control.seconds)
         contents = contents_of(prepared.file)
         trials = []
         for kind, number in wanted:
             change = damage(contents, kind, seed, number)
             if change is None:
-                trials.append(Trial(kind, number, "", 0, None))
+                trials.append(DamageTrial(kind, number, "", 0, None))
                 continue
             with damaged(prepared.file, contents, change):
                 verdict, _ = in_child(read, allowed_seconds, usual_lines)
-            trials.append(Trial(kind, number, change.file, change.offset, verdict))
-    return Tried(tuple(trials))
+            trials.append(DamageTrial(kind, number, change.file, change.offset, verdict))
+    return DamageTrials(tuple(trials))
 
 
 def compare(
-    operations: Operations, intact: Any, prepared: Prepared, loaded: Callable[[], object]
-) -> Comparison:
+    operations: Operations, intact: Any, prepared: IntactFile, loaded: Callable[[], object]
+) -> ValueComparison:
     """Compare the values of a file that may be damaged with the intact one's.
 
     Calls `loaded` when the values have been read, before they are used.
@@ -269,14 +269,14 @@ def compare(
     try:
         measured = operations.verify(intact, found)
     except WrongValuesError:
-        return Comparison(right=False, same_sum=same_sum)
+        return ValueComparison(right=False, same_sum=same_sum)
     except Exception:
         # Arrays are read while they are compared; other values are in memory, and not comparable.
         if isinstance(found, Path):
             raise
-        return Comparison(right=False, same_sum=same_sum)
+        return ValueComparison(right=False, same_sum=same_sum)
     usual = (tuple(measured.repeats), measured.sentence) == prepared.usual
-    return Comparison(usual, same_sum)
+    return ValueComparison(usual, same_sum)
 
 
 def printed_sum(values: Any) -> str | None:
@@ -301,10 +301,10 @@ def printed_sum(values: Any) -> str | None:
 
 
 def in_child(
-    read: Callable[[Callable[[], object]], Comparison],
+    read: Callable[[Callable[[], object]], ValueComparison],
     limit_seconds: float,
     usual_lines: frozenset[str],
-) -> tuple[Verdict, frozenset[str]]:
+) -> tuple[ReadVerdict, frozenset[str]]:
     """Call a reader in a forked child; return the verdict, and the lines that the child printed.
 
     Parameters
@@ -321,20 +321,22 @@ def in_child(
     where = _WHEN_USED if ended.is_marked else ""
     if ended.is_late:
         message = f"not finished after {limit_seconds:.0f} seconds{where}"
-        verdict = Verdict(Outcome.HANG, None, message, ended.seconds)
+        verdict = ReadVerdict(DamageOutcome.HANG, None, message, ended.seconds)
     elif ended.death:
         last = f": {new[-1]}" if new else ""
         message = f"{ended.death}{where}{last}"[:MESSAGE_LENGTH]
-        verdict = Verdict(Outcome.CRASH, None, message, ended.seconds)
+        verdict = ReadVerdict(DamageOutcome.CRASH, None, message, ended.seconds)
     else:
         verdict = _judged(ended.value, ended.error, new, ended.seconds)
     return verdict, frozenset(ended.lines)
 
 
-def _judged(compared: Comparison | None, error: str, new: list[str], seconds: float) -> Verdict:
+def _judged(compared: ValueComparison | None, error: str, new: list[str], seconds: float) -> ReadVerdict:
     if compared is None:
-        return Verdict(Outcome.ERROR, None, error, seconds)
+        return ReadVerdict(DamageOutcome.ERROR, None, error, seconds)
     right, same_sum = compared
     if new:
-        return Verdict(Outcome.PRINTED, right, new[0][:MESSAGE_LENGTH], seconds, same_sum)
-    return Verdict(Outcome.NONE if right else Outcome.UNDETECTED, right, "", seconds, same_sum)
+        return ReadVerdict(DamageOutcome.PRINTED, right, new[0][:MESSAGE_LENGTH], seconds, same_sum)
+    return ReadVerdict(
+        DamageOutcome.NONE if right else DamageOutcome.UNDETECTED, right, "", seconds, same_sum
+    )

@@ -16,7 +16,7 @@ from format_bench.results.published import hep
 from format_bench.results.shipped import DamageCounts
 from format_bench.results.suites import FAMILIES
 from format_bench.studies.damaging.counts import NO_CODEC, SUITES, DamageRow
-from format_bench.studies.damaging.damaged_reads import Outcome
+from format_bench.studies.damaging.damaged_reads import DamageOutcome
 from format_bench.studies.damaging.kinds import Kind
 from format_bench.studies.declared.blocks import Block, Context
 
@@ -36,16 +36,16 @@ _CODECS = {("Parquet", "zlib"): "gzip", ("Avro (Java)", "zlib"): "deflate"}
 
 
 @dataclass
-class Tried:
+class FileDamage:
     """A file and its rows by kind of damage; the last of a kind counts."""
 
     file: DamageRow
     """With the facts of the intact file, if they are known."""
     by_kind: dict[str, DamageRow] = field(default_factory=dict)
 
-    def outcomes(self, *kinds: Kind) -> Counter[Outcome]:
+    def outcomes(self, *kinds: Kind) -> Counter[DamageOutcome]:
         """Return the number of reads of each class, after some kinds of damage or all."""
-        found = Counter[Outcome]()
+        found = Counter[DamageOutcome]()
         for kind in kinds or Kind:
             found.update(self.by_kind[kind].outcomes if kind in self.by_kind else {})
         return found
@@ -66,17 +66,17 @@ class Tried:
         return date, libraries
 
 
-def _tried(rows: Iterable[DamageRow]) -> list[Tried]:
+def _tried(rows: Iterable[DamageRow]) -> list[FileDamage]:
     """Return the files that were tried: by family, the largest data first, then by name."""
-    found: dict[DamageRow, Tried] = {}
+    found: dict[DamageRow, FileDamage] = {}
     for row in rows:
-        of = found.setdefault(row.file, Tried(row.file))
+        of = found.setdefault(row.file, FileDamage(row.file))
         if row.damage:
             of.by_kind[row.damage] = row
         else:
             of.file = row
 
-    def place(each: Tried) -> tuple[object, ...]:
+    def place(each: FileDamage) -> tuple[object, ...]:
         file = each.file
         codec = "" if file.codec == NO_CODEC else file.codec
         return [*SUITES].index(file.family), -file.rows, file.format.lower(), codec, file.checksums
@@ -132,7 +132,7 @@ def survivors(context: Context) -> Iterator[Block]:
     yield Block(items=items, text="" if items else "None did in these trials.")
 
 
-def _ends(tried: Tried) -> str:
+def _ends(tried: FileDamage) -> str:
     """Return the crashes and hangs of a file as a sentence; empty if it has none."""
     kinds = {kind: int(sum(row.ended)) for kind in Kind if (row := tried.by_kind.get(kind))}
     ways = Counter[str]()
@@ -167,7 +167,7 @@ def published(context: Context) -> Iterator[Block]:
         yield Block(header=header, rows=rows, alignment="lrl" + "r" * (len(header) - 3))
 
 
-def _sizes(tried: Iterable[Tried]) -> dict[tuple[str, str], set[int]]:
+def _sizes(tried: Iterable[FileDamage]) -> dict[tuple[str, str], set[int]]:
     """Return the numbers of rows that files of a family and a name have."""
     found: dict[tuple[str, str], set[int]] = {}
     for each in tried:
@@ -176,7 +176,7 @@ def _sizes(tried: Iterable[Tried]) -> dict[tuple[str, str], set[int]]:
 
 
 def _counterparts(
-    tried: Sequence[Tried], sizes: Mapping[tuple[str, str], set[int]], row: hep.PublishedFlips
+    tried: Sequence[FileDamage], sizes: Mapping[tuple[str, str], set[int]], row: hep.PublishedFlips
 ) -> Iterator[list[str]]:
     codec = _CODECS.get((row.format, row.codec), row.codec)
     for label in _HERE[row.format]:
@@ -184,7 +184,7 @@ def _counterparts(
             file = each.file
             if (file.family, file.format, file.codec, file.checksums) == ("tables", label, codec, ""):
                 counts = each.outcomes(Kind.FLIP)
-                none, undetected = counts[Outcome.NONE], counts[Outcome.UNDETECTED]
+                none, undetected = counts[DamageOutcome.NONE], counts[DamageOutcome.UNDETECTED]
                 numbers = f"{none} / {counts.total() - none - undetected} / {undetected}"
                 flips = each.by_kind.get(Kind.FLIP)
                 is_summed = flips is not None and flips.summed
@@ -217,7 +217,7 @@ def family(context: Context, name: str) -> Iterator[Block]:
     tried = [each for each in _tried(context.rows) if each.file.family == name]
     if not tried:
         return
-    header = ["format", "items", "size", "flips", *map(str, Outcome), "wrong share"]
+    header = ["format", "items", "size", "flips", *map(str, DamageOutcome), "wrong share"]
     text = "Flipped bits: numbers of reads, and the share that returned wrong values."
     yield Block(TITLES[name], text, header, [_flips(each) for each in tried], "l" + "r" * 10)
     others = [kind for kind in Kind if kind is not Kind.FLIP]
@@ -226,17 +226,17 @@ def family(context: Context, name: str) -> Iterator[Block]:
     yield Block("", text, ["format", *map(str, others)], rows, "l" + "r" * len(others))
 
 
-def _flips(tried: Tried) -> list[str]:
+def _flips(tried: FileDamage) -> list[str]:
     counts, wrong, file = tried.outcomes(Kind.FLIP), tried.wrong(Kind.FLIP), tried.file
     size = "-" if file.size is None else quantity(file.size, "bytes")
-    cells = {each: str(counts[each]) for each in Outcome}
-    if counts[Outcome.PRINTED]:
-        cells[Outcome.PRINTED] += f" ({wrong - counts[Outcome.UNDETECTED]} wrong)"
+    cells = {each: str(counts[each]) for each in DamageOutcome}
+    if counts[DamageOutcome.PRINTED]:
+        cells[DamageOutcome.PRINTED] += f" ({wrong - counts[DamageOutcome.UNDETECTED]} wrong)"
     firsts = [file.name, f"{file.rows:,}", size, str(counts.total())]
     return [*firsts, *cells.values(), _share(wrong, counts.total())]
 
 
-def _of_kind(tried: Tried, kind: Kind) -> str:
+def _of_kind(tried: FileDamage, kind: Kind) -> str:
     total = tried.outcomes(kind).total()
     return f"{tried.wrong(kind)} of {total}" if total else "-"
 
@@ -274,7 +274,7 @@ def facts(rows: Sequence[DamageRow]) -> str:
     return flat_csv.to_csv(DamageCounts, counts)
 
 
-def _summary(tried: Tried) -> DamageCounts:
+def _summary(tried: FileDamage) -> DamageCounts:
     file, outcomes = tried.file, tried.outcomes()
     flips, wrong = tried.outcomes(Kind.FLIP).total(), tried.wrong(Kind.FLIP)
     return DamageCounts(
@@ -288,7 +288,7 @@ def _summary(tried: Tried) -> DamageCounts:
         wrong,
         outcomes.total() - flips,
         tried.wrong() - wrong,
-        outcomes[Outcome.CRASH],
-        outcomes[Outcome.HANG],
+        outcomes[DamageOutcome.CRASH],
+        outcomes[DamageOutcome.HANG],
         *tried.facts,
     )

@@ -35,10 +35,10 @@ from format_bench.studies.damaging import page
 from format_bench.studies.damaging.counts import FORM, NO_CODEC, DamageRow, facts_sentence
 from format_bench.studies.damaging.damaged_reads import (
     ENDS,
-    Limits,
+    DamageTrials,
+    IntactFile,
     Operate,
-    Prepared,
-    Tried,
+    TrialLimits,
     prepare,
     run_trials,
 )
@@ -188,7 +188,7 @@ class Trials:
         Seed of the damages.
     flips : int
         Flipped bits of each format of the published table; others get fewer.
-    limits : Limits, optional
+    limits : TrialLimits, optional
         Limits of a trial.
     """
 
@@ -198,12 +198,12 @@ class Trials:
         *,
         seed: int,
         flips: int,
-        limits: Limits | None = None,
+        limits: TrialLimits | None = None,
     ) -> None:
         self.agenda, self.seed, self.flips = agenda, seed, flips
         self.out = agenda.out or Path()
         self.known = {(each.file, each.damage): each for each in agenda.known}
-        self.limits = limits or Limits()
+        self.limits = limits or TrialLimits()
 
     def run(self, cases: Sequence[Case]) -> Iterator[DamageRow]:
         """Yield the rows of all cases that are not known."""
@@ -275,7 +275,7 @@ class Trials:
             yield file.of(kind, [each for each in tried.value if each.kind is kind], str(beside))
 
     def _trials(
-        self, call: Any, operate: Operate, prepared: Prepared, wanted: Sequence[tuple[Kind, int]]
+        self, call: Any, operate: Operate, prepared: IntactFile, wanted: Sequence[tuple[Kind, int]]
     ) -> Outcome:
         """Return the trials in the order wanted, or why there are none."""
 
@@ -283,7 +283,7 @@ class Trials:
             outcome = call(run_trials, operate, prepared, wanted, self.seed, self.limits, warm)
             if outcome.status:
                 return outcome
-            found: Tried = outcome.value
+            found: DamageTrials = outcome.value
             failed = Outcome(status=CellStatus.FAILED, sentence=found.problem)
             return failed if found.problem else Outcome(found.trials)
 

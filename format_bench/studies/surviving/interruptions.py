@@ -28,7 +28,7 @@ from format_bench.studies.damaging.counts import facts_sentence
 from format_bench.studies.declared.rows import Agenda, Instrument, chosen_by_family, evidence
 from format_bench.studies.surviving.moments import Fault
 from format_bench.studies.surviving.survivors import FORM, SurvivalRow
-from format_bench.studies.surviving.trials import Tried, Verdict, prepare, run_trials
+from format_bench.studies.surviving.trials import ChangeTrials, Finding, prepare, run_trials
 from format_bench.studies.surviving.ways import WAYS, Change, Way
 from record_stores import JvmStore
 
@@ -93,7 +93,7 @@ class _Changes:
     def __init__(self, agenda: Agenda[SurvivalRow], limit_seconds: float) -> None:
         self._agenda, self._limit = agenda, limit_seconds
         self._out = agenda.out or Path()
-        self._judged: dict[tuple[str, str], dict[str, tuple[Verdict, str]]] = {}
+        self._judged: dict[tuple[str, str], dict[str, tuple[Finding, str]]] = {}
         """Verdicts on files by family and format; a save and a replacement make the same new version."""
 
     def rows(self, cells: list[SurvivalRow]) -> Iterator[SurvivalRow]:
@@ -118,7 +118,7 @@ class _Changes:
         operate = partial(operations_on, case, is_warm=False)
         asked = data, cell.rows, cell.way
         ready = ready if ready.status else call(prepare, operate, *asked, place)
-        judged: dict[str, tuple[Verdict, str]] = {}
+        judged: dict[str, tuple[Finding, str]] = {}
         if cell.way.change in {Change.SAVE, Change.REPLACE}:
             judged = self._judged.setdefault((cell.family, cell.format), judged)
         how = cell.moments, self._limit, judged
@@ -129,7 +129,7 @@ class _Changes:
         judged |= tried.value.judged
         yield from self._rows_of(cell, tried.value)
 
-    def _rows_of(self, cell: SurvivalRow, tried: Tried) -> Iterator[SurvivalRow]:
+    def _rows_of(self, cell: SurvivalRow, tried: ChangeTrials) -> Iterator[SurvivalRow]:
         adapter = registry_of(FAMILIES[cell.family]).find(cell.format)
         libraries = {name: found or "missing" for name, found in versions(adapter.requires).items()}
         yield cell.facts(tried, facts_sentence(f"{datetime.now(UTC):%Y-%m-%d}", libraries))

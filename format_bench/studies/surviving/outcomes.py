@@ -9,7 +9,7 @@ from format_bench.results.suites import FAMILIES
 from format_bench.studies.declared.blocks import Block, Context
 from format_bench.studies.surviving.moments import Fault
 from format_bench.studies.surviving.survivors import SUITES, SurvivalRow
-from format_bench.studies.surviving.trials import PROOFS, Verdict
+from format_bench.studies.surviving.trials import PROOFS, Finding
 from format_bench.studies.surviving.ways import WAYS, Change, Renamed
 
 KILLS = (Fault.KILL, Fault.KILL_IN_WRITE)
@@ -20,7 +20,7 @@ AT_ONCE = (*KILLS, *POWER_CUTS, Fault.FULL)
 _WORST = 12
 
 
-class Tried:
+class SurvivedChange:
     """A change of a format's file, and its rows by fault."""
 
     def __init__(self, cell: SurvivalRow) -> None:
@@ -67,13 +67,13 @@ class Tried:
         return ", ".join([f"{neither} of {total}", *parts]) if neither else f"whole ({total})"
 
 
-def changes_of(rows: Iterable[SurvivalRow]) -> list[Tried]:
+def changes_of(rows: Iterable[SurvivalRow]) -> list[SurvivedChange]:
     """Return the changes, by family and name of the format."""
-    found: dict[SurvivalRow, Tried] = {}
+    found: dict[SurvivalRow, SurvivedChange] = {}
     for row in rows:
-        found.setdefault(row.cell, Tried(row.cell)).add(row)
+        found.setdefault(row.cell, SurvivedChange(row.cell)).add(row)
 
-    def place(each: Tried) -> tuple[object, ...]:
+    def place(each: SurvivedChange) -> tuple[object, ...]:
         cell = each.cell
         family, way = [*SUITES].index(cell.family), WAYS.index(cell.way)
         return family, cell.format.lower(), way, -cell.moments
@@ -81,7 +81,7 @@ def changes_of(rows: Iterable[SurvivalRow]) -> list[Tried]:
     return sorted(found.values(), key=place)
 
 
-def _of(context: Context, change: Change, renamed: Renamed = Renamed.NOT) -> list[Tried]:
+def _of(context: Context, change: Change, renamed: Renamed = Renamed.NOT) -> list[SurvivedChange]:
     """Return the changes of a way that were tried."""
     return [
         each
@@ -95,7 +95,7 @@ def _name(cell: SurvivalRow) -> str:
     return cell.format if cell.family == "tables" else f"{cell.format} ({cell.family})"
 
 
-def _names(changes: Iterable[Tried]) -> str:
+def _names(changes: Iterable[SurvivedChange]) -> str:
     return joined(list(dict.fromkeys(_name(each.cell) for each in changes)), most=None)
 
 
@@ -154,7 +154,7 @@ def findings(context: Context) -> Iterator[Block]:
     )
 
 
-def _whole(title: str, changes: Sequence[Tried], faults: Sequence[Fault]) -> str:
+def _whole(title: str, changes: Sequence[SurvivedChange], faults: Sequence[Fault]) -> str:
     """Return which formats always left an intact version, and which returned other values."""
     if not changes:
         return ""
@@ -166,7 +166,7 @@ def _whole(title: str, changes: Sequence[Tried], faults: Sequence[Fault]) -> str
     return f"**{title}.** {kept} always left an intact version.{wrong}"
 
 
-def _durable(title: str, what: str, changes: Sequence[Tried]) -> str:
+def _durable(title: str, what: str, changes: Sequence[SurvivedChange]) -> str:
     """Return which formats bring a change to the device before they return."""
     kept = [each for each in changes if each.facts.undurable == 0]
     others = [each for each in changes if each not in kept]
@@ -174,7 +174,7 @@ def _durable(title: str, what: str, changes: Sequence[Tried]) -> str:
     return f"**{title}.** The {what} is still there with {share}." if changes else ""
 
 
-def _share(count: str, those: Sequence[Tried], others: Sequence[Tried]) -> str:
+def _share(count: str, those: Sequence[SurvivedChange], others: Sequence[SurvivedChange]) -> str:
     """Return a count with the names of these formats, or of the others if they are fewer."""
     if not those or not others:
         return count
@@ -183,7 +183,7 @@ def _share(count: str, those: Sequence[Tried], others: Sequence[Tried]) -> str:
     return f"{count} ({_names(those)})"
 
 
-def _named(title: str, changes: Sequence[Tried], what: str) -> str:
+def _named(title: str, changes: Sequence[SurvivedChange], what: str) -> str:
     return f"**{title}.** {_names(changes)} {what}." if changes else ""
 
 
@@ -216,7 +216,7 @@ def _way(cell: SurvivalRow) -> str:
 
 def replacements(context: Context, family: str) -> Iterator[Block]:
     """Yield replacements by the library beside replacements by a rename."""
-    by_format: dict[str, dict[str, Tried]] = {}
+    by_format: dict[str, dict[str, SurvivedChange]] = {}
     for each in changes_of(context.rows):
         if (each.cell.family, each.cell.change) == (family, Change.REPLACE):
             by_format.setdefault(each.cell.format, {})[each.cell.renamed] = each
@@ -256,14 +256,14 @@ def changed(context: Context, change: str) -> Iterator[Block]:
 def messages(context: Context) -> Iterator[Block]:
     """Yield all verdicts of each change and fault."""
     rows = [
-        [_name(each.cell), _way(each.cell), fault.value, *(str(row.verdicts[name]) for name in Verdict)]
+        [_name(each.cell), _way(each.cell), fault.value, *(str(row.verdicts[name]) for name in Finding)]
         for each in changes_of(context.rows)
         for fault, row in each.by_fault.items()
         if row.neither
     ]
     if rows:
-        header = ["format", "change", "fault", *Verdict]
-        yield Block(header=header, rows=rows, alignment="lll" + "r" * len(Verdict), fold=True)
+        header = ["format", "change", "fault", *Finding]
+        yield Block(header=header, rows=rows, alignment="lll" + "r" * len(Finding), fold=True)
 
 
 def untried(context: Context) -> Iterator[Block]:

@@ -10,7 +10,7 @@ from format_bench.results.records import Record
 from format_bench.results.status import CellStatus
 from format_bench.studies.declared.rows import ShareForm
 from format_bench.studies.surviving.moments import Fault
-from format_bench.studies.surviving.trials import Tried, Verdict
+from format_bench.studies.surviving.trials import ChangeTrials, Finding
 from format_bench.studies.surviving.ways import Change, Renamed, Way
 
 SUITES = {
@@ -21,10 +21,10 @@ SUITES = {
 }
 """Suites of the records by family."""
 
-SILENT = frozenset({Verdict.CUT, Verdict.DIFFERENT})
+SILENT = frozenset({Finding.CUT, Finding.DIFFERENT})
 """Verdicts on readers that return neither version without a word."""
 
-ENDED = frozenset({Verdict.CRASH, Verdict.HANG})
+ENDED = frozenset({Finding.CRASH, Finding.HANG})
 
 # Messages of a row that its sentence has, the most frequent first.
 _MESSAGES = 3
@@ -84,19 +84,19 @@ class SurvivalRow:
         return Way(Change(self.change), Renamed(self.renamed))
 
     @property
-    def verdicts(self) -> Counter[Verdict]:
+    def verdicts(self) -> Counter[Finding]:
         """The number of moments of each verdict."""
         flags = (self.neither, self.silent, self.cut, self.absent, self.earlier, self.ended, self.hung)
         return Counter(_verdict(*each) for each in zip(*flags, strict=True))
 
-    def of(self, fault: Fault, tried: Tried, evidence: str) -> SurvivalRow:
+    def of(self, fault: Fault, tried: ChangeTrials, evidence: str) -> SurvivalRow:
         """Return the row of the trials of a fault; of one that no call can meet, why there are none."""
         trials = [each for each in tried.trials if each.fault is fault]
         if not trials:
             reason = "no call of this change can meet this fault"
             return replace(self, fault=fault.value, status=CellStatus.UNSUPPORTED, sentence=reason)
         found = [each.verdict for each in trials]
-        lost = {*SILENT, *ENDED, Verdict.ERROR, *([Verdict.ABSENT] if self.way.has_earlier else [])}
+        lost = {*SILENT, *ENDED, Finding.ERROR, *([Finding.ABSENT] if self.way.has_earlier else [])}
         messages = Counter(
             # Semicolons tell the parts of the sentence apart.
             f"{each.verdict}, {each.message.partition('; the writer')[0]}".rstrip(".").replace(";", ",")
@@ -104,44 +104,44 @@ class SurvivalRow:
             if each.message and each.verdict in lost
         )
         worst = [f"{count} x {text}" for text, count in messages.most_common(_MESSAGES)]
-        claims = [each.claims_success and each.verdict is not Verdict.NEW for each in trials]
+        claims = [each.claims_success and each.verdict is not Finding.NEW for each in trials]
         return replace(
             self,
             fault=fault.value,
             neither=_flags(found, lost),
             silent=_flags(found, SILENT),
-            cut=_flags(found, {Verdict.CUT}),
-            absent=_flags(found, {Verdict.ABSENT}),
-            earlier=_flags(found, {Verdict.EARLIER}),
+            cut=_flags(found, {Finding.CUT}),
+            absent=_flags(found, {Finding.ABSENT}),
+            earlier=_flags(found, {Finding.EARLIER}),
             ended=_flags(found, ENDED),
-            hung=_flags(found, {Verdict.HANG}),
+            hung=_flags(found, {Finding.HANG}),
             claimed=tuple(map(float, claims)) if fault is Fault.FULL else (),
             sentence="; ".join([*worst, f"reads in {evidence}"]),
         )
 
-    def facts(self, tried: Tried, sentence: str) -> SurvivalRow:
+    def facts(self, tried: ChangeTrials, sentence: str) -> SurvivalRow:
         """Return the row of the change itself."""
         last = next(each for each in tried.trials if each.fault is Fault.POWER and each.is_last)
-        undurable = float(last.verdict is not Verdict.NEW)
+        undurable = float(last.verdict is not Finding.NEW)
         return replace(
             self, undurable=undurable, calls=tried.calls, syncs=tried.syncs, sentence=sentence
         )
 
 
-def _flags(found: Sequence[Verdict], wanted: set[Verdict] | frozenset[Verdict]) -> tuple[float, ...]:
+def _flags(found: Sequence[Finding], wanted: set[Finding] | frozenset[Finding]) -> tuple[float, ...]:
     return tuple(float(each in wanted) for each in found)
 
 
 def _verdict(  # noqa: PLR0913, PLR0917 (a flag for each class)
     neither: float, silent: float, cut: float, absent: float, earlier: float, ended: float, hung: float
-) -> Verdict:
+) -> Finding:
     if absent or earlier:
-        return Verdict.ABSENT if absent else Verdict.EARLIER
+        return Finding.ABSENT if absent else Finding.EARLIER
     if silent:
-        return Verdict.CUT if cut else Verdict.DIFFERENT
+        return Finding.CUT if cut else Finding.DIFFERENT
     if ended:
-        return Verdict.HANG if hung else Verdict.CRASH
-    return Verdict.ERROR if neither else Verdict.NEW
+        return Finding.HANG if hung else Finding.CRASH
+    return Finding.ERROR if neither else Finding.NEW
 
 
 class _SurvivalForm(ShareForm[SurvivalRow]):

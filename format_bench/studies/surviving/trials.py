@@ -33,7 +33,7 @@ PROOFS = 3
 """Writers of each change that are really killed, whose files are compared with the replayed ones."""
 
 
-class Verdict(StrEnum):
+class Finding(StrEnum):
     """Finding of a reader after a fault; the value is its name in results."""
 
     NEW = "new"
@@ -50,18 +50,18 @@ class Verdict(StrEnum):
 _LAZY = {"arrays", "records"}
 
 # Verdicts that do not depend on the earlier version.
-_OF_FILES_ALONE = {Verdict.NEW, Verdict.ERROR, Verdict.CUT, Verdict.CRASH, Verdict.HANG}
+_OF_FILES_ALONE = {Finding.NEW, Finding.ERROR, Finding.CUT, Finding.CRASH, Finding.HANG}
 
 
 @dataclass(frozen=True)
-class Trial:
+class FaultTrial:
     """A fault at a moment, and its verdict."""
 
     fault: Fault
     number: int
     """Calls that were made before."""
     call: str
-    verdict: Verdict
+    verdict: Finding
     message: str = ""
     """Error, signal, or the difference."""
     claims_success: bool = False
@@ -74,34 +74,34 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class ChangedFile:
     """A changed file, before and after."""
 
     file: Path
     before: Tree
     """All files of its folder before the change."""
-    references: dict[Verdict, Path]
+    references: dict[Finding, Path]
     """The values that a reader returns of the earlier version, if there is one, and of the new one."""
-    usual: dict[Verdict, tuple[tuple[float, ...], str]]
+    usual: dict[Finding, tuple[tuple[float, ...], str]]
     """Result of the comparison of each version with itself."""
     modules: tuple[str, ...]
     """Modules that reading and writing import."""
 
 
 @dataclass(frozen=True)
-class Tried:
+class ChangeTrials:
     """All trials of a change."""
 
     calls: int
     """Calls of the change."""
     syncs: int
     """Of these, calls that bring bytes or names to the device."""
-    trials: tuple[Trial, ...]
-    judged: dict[str, tuple[Verdict, str]]
+    trials: tuple[FaultTrial, ...]
+    judged: dict[str, tuple[Finding, str]]
     """Verdicts by digest of the files, for further changes of files of the same format."""
 
 
-def prepare(operate: Operate, data: Path, count: int, way: Way, place: Path) -> Prepared:
+def prepare(operate: Operate, data: Path, count: int, way: Way, place: Path) -> ChangedFile:
     """Save the earlier version, change it, and store both as a reader returns them.
 
     Raises
@@ -117,7 +117,7 @@ def prepare(operate: Operate, data: Path, count: int, way: Way, place: Path) -> 
         operations.check(versions.given)
         references, usual = {}, {}
 
-        def note(version: Verdict, values: Any) -> None:
+        def note(version: Finding, values: Any) -> None:
             found = read_as(operations, way, file)
             operations.verify(values if way.keeps_order(operations.adapter) else arranged(values), found)
             references[version] = place / version.value
@@ -128,11 +128,11 @@ def prepare(operate: Operate, data: Path, count: int, way: Way, place: Path) -> 
 
         if way.has_earlier:
             operations.save(versions.earlier, file)
-            note(Verdict.EARLIER, versions.earlier)
+            note(Finding.EARLIER, versions.earlier)
         before = tree_of(folder)
         try:
             make(operations, way, versions, file)
-            note(Verdict.NEW, versions.after)
+            note(Finding.NEW, versions.after)
         except FormatBenchError as error:
             if not isinstance(error, WrongValuesError):
                 raise
@@ -142,7 +142,7 @@ def prepare(operate: Operate, data: Path, count: int, way: Way, place: Path) -> 
                 raise
             reason = f"{type(error).__name__}: {error}".replace(f"{folder}/", "")[:MESSAGE_LENGTH]
             raise UnsupportedError(f"the library refuses a path that is there: {reason}") from error
-    return Prepared(file, before, references, usual, tuple(sys.modules))
+    return ChangedFile(file, before, references, usual, tuple(sys.modules))
 
 
 def read_as(operations: Operations, way: Way, file: Path) -> Any:
@@ -153,21 +153,21 @@ def read_as(operations: Operations, way: Way, file: Path) -> Any:
 
 def run_trials(  # noqa: PLR0913, PLR0917 (positional, as of all isolated steps)
     operate: Operate,
-    prepared: Prepared,
+    prepared: ChangedFile,
     data: Path,
     count: int,
     way: Way,
     most: int,
     limit_seconds: float,
-    judged: dict[str, tuple[Verdict, str]],
-) -> Tried:
+    judged: dict[str, tuple[Finding, str]],
+) -> ChangeTrials:
     """Change a file under a watch, make the states that faults leave, and read each in a child.
 
     Parameters
     ----------
     operate, data, count, way
         As `prepare` takes them.
-    prepared : Prepared
+    prepared : ChangedFile
         The file and its versions.
     most : int
         Moments of each fault.
@@ -195,7 +195,7 @@ class _Trials:
     def __init__(  # noqa: PLR0913, PLR0917 (as `run_trials` takes them)
         self,
         operations: Operations,
-        prepared: Prepared,
+        prepared: ChangedFile,
         data: Path,
         count: int,
         way: Way,
@@ -212,19 +212,19 @@ class _Trials:
         gc.collect()
         # The collector of a child would copy each page of memory that it marks.
         gc.freeze()
-        self.judged: dict[str, tuple[Verdict, str]] = {}
+        self.judged: dict[str, tuple[Finding, str]] = {}
 
-    def run(self, most: int) -> Tried:
+    def run(self, most: int) -> ChangeTrials:
         calls = self._recorded()
         made = [each for each in calls if each.kind is not Kind.STORE]
         self._prove(len(made))
         trials = [
-            Trial(state.fault, state.number, state.call, *self._judge(state.tree))
+            FaultTrial(state.fault, state.number, state.call, *self._judge(state.tree))
             for state in states(self._prepared.before, calls, most)
         ]
         trials += self._on_full_disk(made, most)
         syncs = sum(each.kind is Kind.SYNC or each.is_synced for each in calls)
-        return Tried(len(made), syncs, tuple(trials), self.judged)
+        return ChangeTrials(len(made), syncs, tuple(trials), self.judged)
 
     def _recorded(self) -> list[FileCall]:
         """Return the calls of the change, if they explain the files."""
@@ -235,7 +235,7 @@ class _Trials:
         if self._replayed(watcher.calls).now() != tree_of(self._folder):
             raise RuntimeError("the recorded calls do not explain the files that they left")
         verdict, message = self._judge(tree_of(self._folder))
-        if verdict is not Verdict.NEW:
+        if verdict is not Finding.NEW:
             raise RuntimeError(f"a forked process did not read the whole file: {verdict} {message}")
         return watcher.calls
 
@@ -257,7 +257,7 @@ class _Trials:
             if self._replayed(watcher.calls).now() != tree_of(self._folder):
                 raise RuntimeError("a killed writer left other files than the replay of its calls")
 
-    def _on_full_disk(self, calls: Sequence[FileCall], most: int) -> Iterator[Trial]:
+    def _on_full_disk(self, calls: Sequence[FileCall], most: int) -> Iterator[FaultTrial]:
         """Yield trials in which calls that need space fail from a moment on."""
         needing = [number for number, call in enumerate(calls) if call.needs_space]
         for place in spread(len(needing) - 1, most) if needing else ():
@@ -271,7 +271,7 @@ class _Trials:
             verdict, message = self._judge(tree_of(self._folder))
             if not claims:
                 message = f"{message}; the writer: {ended.error or ended.death or 'hung'}".lstrip("; ")
-            yield Trial(Fault.FULL, first, str(calls[first]), verdict, message, claims)
+            yield FaultTrial(Fault.FULL, first, str(calls[first]), verdict, message, claims)
 
     def _replayed(self, calls: Sequence[FileCall]) -> Disk:
         disk = Disk(self._prepared.before)
@@ -295,7 +295,7 @@ class _Trials:
             raise UnavailableError(stopped_calls.RECORD, reason, stopped_calls.PERMITTING)
         return watcher, ended
 
-    def _judge(self, tree: Tree) -> tuple[Verdict, str]:
+    def _judge(self, tree: Tree) -> tuple[Finding, str]:
         """Return the verdict on a state of the files; equal states are read once."""
         digest = hashlib.sha256()
         for path, content in sorted(tree.items()):
@@ -309,24 +309,24 @@ class _Trials:
             self.judged[key] = self._read()
         return self.judged[key]
 
-    def _read(self) -> tuple[Verdict, str]:
+    def _read(self) -> tuple[Finding, str]:
         if not self._prepared.file.exists():
-            return Verdict.ABSENT, ""
+            return Finding.ABSENT, ""
         ended = call_in_child(self._compared, self._limit)
         if ended.is_late:
             # A busy machine is late once, as is a fork that met another thread's lock; a hang repeats.
             ended = call_in_child(self._compared, 2 * self._limit)
         if ended.is_late:
-            return Verdict.HANG, f"not finished after {2 * self._limit:.0f} seconds"
+            return Finding.HANG, f"not finished after {2 * self._limit:.0f} seconds"
         if ended.death:
             last = f": {ended.lines[-1]}" if ended.lines else ""
-            return Verdict.CRASH, f"{ended.death}{last}"[:MESSAGE_LENGTH]
+            return Finding.CRASH, f"{ended.death}{last}"[:MESSAGE_LENGTH]
         if ended.error:
-            return Verdict.ERROR, ended.error.replace(f"{self._folder}/", "")
-        found: tuple[Verdict, str] = ended.value
+            return Finding.ERROR, ended.error.replace(f"{self._folder}/", "")
+        found: tuple[Finding, str] = ended.value
         return found
 
-    def _compared(self, _: object) -> tuple[Verdict, str]:
+    def _compared(self, _: object) -> tuple[Finding, str]:
         """Read the file, and return which version it is; raises as the reader does."""
         operations, file = self._operations, self._prepared.file
         difference = ""
@@ -351,8 +351,8 @@ class _Trials:
         for version, known in self._known.items():
             if self._is_part(known, found):
                 item = FAMILIES[operations.family].item
-                return Verdict.CUT, f"{count_of(found):,} of {plural(count_of(known), item)}, {version}"
-        return Verdict.DIFFERENT, difference[:MESSAGE_LENGTH]
+                return Finding.CUT, f"{count_of(found):,} of {plural(count_of(known), item)}, {version}"
+        return Finding.DIFFERENT, difference[:MESSAGE_LENGTH]
 
     def _is_part(self, known: Any, found: Any) -> bool:
         """Return whether a reader has returned the first items of a version, or some if in any order."""

@@ -35,11 +35,11 @@ from format_bench.studies.damaging import page as pages
 from format_bench.studies.damaging.counts import FORM, DamageRow
 from format_bench.studies.damaging.damaged_reads import (
     ENDS,
-    Comparison,
-    Limits,
-    Outcome,
-    Prepared,
-    Tried,
+    DamageOutcome,
+    DamageTrials,
+    IntactFile,
+    TrialLimits,
+    ValueComparison,
     compare,
     prepare,
     printed_sum,
@@ -159,13 +159,15 @@ def test_a_file_that_a_reader_removed_is_mended(tmp_path):
     assert file.read_bytes() == CONTENT[""]
 
 
-def tried(label: str, folder: Path, wanted: list[tuple[Kind, int]], *, warm: bool = True) -> Tried:
+def tried(
+    label: str, folder: Path, wanted: list[tuple[Kind, int]], *, warm: bool = True
+) -> DamageTrials:
     """Return the trials of a toy reader, in a process of its own."""
     data = folder / "data"
     store_bytes(data)
     operate = partial(operating, label)
     prepared = prepare(operate, data, folder)
-    limits = Limits(seconds=1.0, times=1.0)
+    limits = TrialLimits(seconds=1.0, times=1.0)
     outcome = isolation.run(run_trials, operate, prepared, wanted, 1, limits, warm, limit_seconds=60)
     assert not outcome.status, outcome.sentence
     return outcome.value
@@ -177,15 +179,15 @@ FLIPS = [(Kind.FLIP, 0), (Kind.FLIP, 1)]
 @pytest.mark.parametrize(
     ("label", "outcome", "right", "message"),
     [
-        ("Bytes", Outcome.UNDETECTED, False, ""),
-        ("Raising", Outcome.ERROR, None, "OSError: the checksum differs"),
-        ("Crashing", Outcome.CRASH, None, "SIGSEGV"),
-        ("Deferring", Outcome.CRASH, None, "SIGABRT, when the values were used"),
-        ("Leaving", Outcome.CRASH, None, "ended by itself with status 3"),
-        ("Hanging", Outcome.HANG, None, "not finished after 1 seconds"),
-        ("Printing", Outcome.PRINTED, False, "warning: a page looks odd"),
-        ("Correcting", Outcome.PRINTED, True, "mended"),
-        ("Chatty", Outcome.UNDETECTED, False, ""),
+        ("Bytes", DamageOutcome.UNDETECTED, False, ""),
+        ("Raising", DamageOutcome.ERROR, None, "OSError: the checksum differs"),
+        ("Crashing", DamageOutcome.CRASH, None, "SIGSEGV"),
+        ("Deferring", DamageOutcome.CRASH, None, "SIGABRT, when the values were used"),
+        ("Leaving", DamageOutcome.CRASH, None, "ended by itself with status 3"),
+        ("Hanging", DamageOutcome.HANG, None, "not finished after 1 seconds"),
+        ("Printing", DamageOutcome.PRINTED, False, "warning: a page looks odd"),
+        ("Correcting", DamageOutcome.PRINTED, True, "mended"),
+        ("Chatty", DamageOutcome.UNDETECTED, False, ""),
     ],
 )
 def test_a_reader_is_classified(tmp_path, label, outcome, right, message):
@@ -229,11 +231,11 @@ def is_alive(number: str) -> bool:
 @pytest.mark.parametrize(
     ("fault", "outcome", "message"),
     [
-        ("refusing", Outcome.ERROR, "RuntimeError: ChecksumError: the page is damaged"),
-        ("crashing", Outcome.CRASH, "SIGSEGV"),
-        ("printing", Outcome.PRINTED, "a page looks odd"),
-        ("hanging", Outcome.HANG, "not finished after 4 seconds"),
-        ("shortening", Outcome.UNDETECTED, ""),
+        ("refusing", DamageOutcome.ERROR, "RuntimeError: ChecksumError: the page is damaged"),
+        ("crashing", DamageOutcome.CRASH, "SIGSEGV"),
+        ("printing", DamageOutcome.PRINTED, "a page looks odd"),
+        ("hanging", DamageOutcome.HANG, "not finished after 4 seconds"),
+        ("shortening", DamageOutcome.UNDETECTED, ""),
     ],
 )
 def test_a_program_that_adds_up_is_classified(tmp_path, fault, outcome, message):
@@ -242,13 +244,13 @@ def test_a_program_that_adds_up_is_classified(tmp_path, fault, outcome, message)
     case = SummedCase("CSV", "kaons", 30, suite="tabular", by=by.label)
     operate = partial(summing_on, case, by)
     prepared = prepare(operate, tmp_path / "data", tmp_path)
-    limits = Limits(seconds=4.0, times=1.0)
+    limits = TrialLimits(seconds=4.0, times=1.0)
     tried = isolation.run(
         run_trials, operate, prepared, FLIPS[:1], 1, limits, True, limit_seconds=60
     ).value
     (found,) = (each.verdict for each in tried.trials)
     assert (found.outcome, found.message) == (outcome, message)
-    assert found.same_sum is (None if outcome in {Outcome.ERROR, *ENDS} else False)
+    assert found.same_sum is (None if outcome in {DamageOutcome.ERROR, *ENDS} else False)
     if fault == "hanging":
         assert not is_alive((tmp_path / "program" / "hanging").read_text())
 
@@ -263,7 +265,7 @@ def test_flips_of_selected_events_alone_change_a_programs_sum(tmp_path):
     operations, file, df = summed(tmp_path, foreign_sums.make(tmp_path / "program", "honest"))
     intact = operations.read(file)
     operations.verify(df, intact)
-    prepared = Prepared(file, file, 1, (), ((0.0,), ""))
+    prepared = IntactFile(file, file, 1, (), ((0.0,), ""))
     has_muon = df[["H1_isMuon", "H2_isMuon", "H3_isMuon"]].any(axis=1)
     lines = file.read_text().splitlines(keepends=True)
     for row, same_sum in ((has_muon.argmax(), True), ((~has_muon).argmax(), False)):
@@ -271,7 +273,7 @@ def test_flips_of_selected_events_alone_change_a_programs_sum(tmp_path):
         changed = lines[row + 1].replace(value, chr(ord(value[0]) ^ 1) + value[1:])
         file.write_text("".join([*lines[: row + 1], changed, *lines[row + 2 :]]))
         found = compare(operations, intact, prepared, lambda: None)
-        assert found == Comparison(right=False, same_sum=same_sum)
+        assert found == ValueComparison(right=False, same_sum=same_sum)
 
 
 def test_an_answer_of_other_values_than_the_saved_is_no_reference(tmp_path):
@@ -299,17 +301,17 @@ def test_avro_by_others_notices_changed_markers_and_no_changed_values(tmp_path, 
     operations, file, df = summed(tmp_path, by)
     intact = operations.read(file)
     operations.verify(df, intact)
-    prepared = Prepared(file, file, 1, (), ((0.0,), ""))
+    prepared = IntactFile(file, file, 1, (), ((0.0,), ""))
     content = file.read_bytes()
     plain = (df[["H1_isMuon", "H2_isMuon", "H3_isMuon"]] == 0).all(axis=1).argmax()
     place = content.index(struct.pack("<d", df["H1_PX"][plain]))
-    assert compare(operations, intact, prepared, lambda: None) == Comparison(True, same_sum=True)
+    assert compare(operations, intact, prepared, lambda: None) == ValueComparison(True, same_sum=True)
 
     def flip(place: int) -> None:
         file.write_bytes(content[:place] + bytes([content[place] ^ 64]) + content[place + 1 :])
 
     flip(place + 7)  # a bit of the exponent
-    assert compare(operations, intact, prepared, lambda: None) == Comparison(False, same_sum=False)
+    assert compare(operations, intact, prepared, lambda: None) == ValueComparison(False, same_sum=False)
     flip(len(content) - 1)  # of the marker after the last block
     with pytest.raises(RuntimeError, match=message):
         operations.read(file)
@@ -354,9 +356,9 @@ def test_real_flips_in_parquet_pass_unless_checksums_are_verified(tmp_path):
     rows = kept(tmp_path, chosen, flips=8)
     assert read(FORM, tmp_path) == rows
     flips = flips_of(rows)
-    assert flips["Parquet"].outcomes[Outcome.UNDETECTED] >= 4
-    assert flips["Parquet, with checksums"].outcomes[Outcome.UNDETECTED] == 0
-    assert flips["Parquet, gzip"].outcomes[Outcome.ERROR] >= 4
+    assert flips["Parquet"].outcomes[DamageOutcome.UNDETECTED] >= 4
+    assert flips["Parquet, with checksums"].outcomes[DamageOutcome.UNDETECTED] == 0
+    assert flips["Parquet, gzip"].outcomes[DamageOutcome.ERROR] >= 4
     (cost,) = (each.size_cost for each in rows if each.file == file_of(chosen[1], 1) and each.size)
     assert 0.9 < cost < 1.2
     assert kept(tmp_path, chosen, flips=8) == []
@@ -395,9 +397,9 @@ def test_the_printed_sum_overlooks_what_the_published_table_did(tmp_path):
     assert none + noticed + undetected == 40
     by_value = flips.outcomes
     # Hardly a flip leaves all values as they are, and many leave the sum.
-    assert none > by_value[Outcome.NONE] + 5
-    assert undetected < by_value[Outcome.UNDETECTED]
-    assert noticed == 40 - by_value[Outcome.NONE] - by_value[Outcome.UNDETECTED]
+    assert none > by_value[DamageOutcome.NONE] + 5
+    assert undetected < by_value[DamageOutcome.UNDETECTED]
+    assert noticed == 40 - by_value[DamageOutcome.NONE] - by_value[DamageOutcome.UNDETECTED]
     assert sum(flips.missed) == undetected
 
 
@@ -423,7 +425,7 @@ def test_images_and_arrays_are_tried_too(tmp_path):
         Case("Zarr.dir", DATASETS["arrays"], 1, codec="zstd", conditions=protected, suite="chunks"),
     ]
     flips = flips_of(kept(tmp_path, chosen, flips=6))
-    assert [each.outcomes[Outcome.ERROR] >= 5 for each in flips.values()] == [True, True]
+    assert [each.outcomes[DamageOutcome.ERROR] >= 5 for each in flips.values()] == [True, True]
 
 
 def test_a_format_that_cannot_keep_the_data_has_a_sentence(tmp_path):

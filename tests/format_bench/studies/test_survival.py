@@ -26,7 +26,7 @@ from format_bench.studies.surviving.interruptions import SURVIVAL
 from format_bench.studies.surviving.moments import END, SECTOR_BYTES, Fault, spread, states
 from format_bench.studies.surviving.parts import arranged, is_part
 from format_bench.studies.surviving.survivors import FORM, SurvivalRow
-from format_bench.studies.surviving.trials import Verdict, prepare, run_trials
+from format_bench.studies.surviving.trials import Finding, prepare, run_trials
 from format_bench.studies.surviving.ways import Change, Renamed, Way
 from tests.commands import run
 from tests.factories.toy_writers import operating, store_numbers
@@ -146,16 +146,16 @@ def test_a_careless_writer_leaves_parts(tmp_path):
     found, verdicts = tried("Careless", tmp_path)
     assert found.calls == 1 + ROWS
     # Before and after the file is emptied, then after each row but the last.
-    assert verdicts[Fault.KILL] == {Verdict.EARLIER: 1, Verdict.CUT: ROWS, Verdict.NEW: 1}
-    assert verdicts[Fault.POWER] == {Verdict.EARLIER: ROWS + 2}
-    assert verdicts[Fault.NAMES_FIRST] == {Verdict.EARLIER: 1, Verdict.CUT: ROWS + 1}
-    assert verdicts[Fault.FULL] == {Verdict.CUT: ROWS}
+    assert verdicts[Fault.KILL] == {Finding.EARLIER: 1, Finding.CUT: ROWS, Finding.NEW: 1}
+    assert verdicts[Fault.POWER] == {Finding.EARLIER: ROWS + 2}
+    assert verdicts[Fault.NAMES_FIRST] == {Finding.EARLIER: 1, Finding.CUT: ROWS + 1}
+    assert verdicts[Fault.FULL] == {Finding.CUT: ROWS}
     assert not any(each.claims_success for each in found.trials)
     (last,) = (each for each in found.trials if each.is_last and each.fault is Fault.POWER)
-    assert last.verdict is Verdict.EARLIER
+    assert last.verdict is Finding.EARLIER
     cut = next(each for each in found.trials if each.message)
     assert (cut.verdict, cut.message, cut.call) == (
-        Verdict.CUT,
+        Finding.CUT,
         f"0 of {ROWS} rows, earlier",
         "write file.toy, 5 bytes at 0",
     )
@@ -163,14 +163,14 @@ def test_a_careless_writer_leaves_parts(tmp_path):
 
 def test_a_careful_writer_leaves_one_version_or_the_other(tmp_path):
     found, verdicts = tried("Careful", tmp_path)
-    assert {*sum(verdicts.values(), Counter())} == {Verdict.EARLIER, Verdict.NEW}
+    assert {*sum(verdicts.values(), Counter())} == {Finding.EARLIER, Finding.NEW}
     (last,) = (each for each in found.trials if each.is_last and each.fault is Fault.POWER)
-    assert last.verdict is Verdict.NEW
+    assert last.verdict is Finding.NEW
 
 
 def test_our_rename_outlives_kills_and_with_syncs_power_cuts(tmp_path):
     power = (Fault.POWER, Fault.NAMES_FIRST, Fault.LAST_FIRST)
-    whole = {Verdict.EARLIER, Verdict.NEW}
+    whole = {Finding.EARLIER, Finding.NEW}
     for renamed in (Renamed.PLAIN, Renamed.SYNCED):
         folder = tmp_path / renamed.value
         folder.mkdir()
@@ -184,7 +184,7 @@ def test_a_writer_that_overlooks_a_full_disk_is_noticed(tmp_path):
     found, _ = tried("Deaf", tmp_path)
     full = [each for each in found.trials if each.fault is Fault.FULL]
     assert len(full) == ROWS
-    assert all(each.claims_success and each.verdict is Verdict.CUT for each in full)
+    assert all(each.claims_success and each.verdict is Finding.CUT for each in full)
     cell = SurvivalRow("tables", "Deaf", "eq", ROWS, "replacement").of(Fault.FULL, found, "here")
     assert cell.claimed == (1.0,) * ROWS
 
@@ -192,11 +192,11 @@ def test_a_writer_that_overlooks_a_full_disk_is_noticed(tmp_path):
 def test_errors_crashes_and_hangs_are_told_apart(tmp_path):
     _, verdicts = tried("Strict", tmp_path, Way(Change.SAVE), limit=1.0)
     assert verdicts[Fault.KILL] == {
-        Verdict.ABSENT: 1,
-        Verdict.CRASH: 1,
-        Verdict.HANG: 1,
-        Verdict.ERROR: ROWS - 1,
-        Verdict.NEW: 1,
+        Finding.ABSENT: 1,
+        Finding.CRASH: 1,
+        Finding.HANG: 1,
+        Finding.ERROR: ROWS - 1,
+        Finding.NEW: 1,
     }
 
 
@@ -253,12 +253,12 @@ def tables(tmp_path_factory):
 
 def test_real_libraries_are_told_apart(tables):
     rows = read(FORM, tables)
-    whole = {Verdict.EARLIER, Verdict.NEW}
+    whole = {Finding.EARLIER, Finding.NEW}
     kills, power = (Fault.KILL, Fault.KILL_IN_WRITE), (Fault.POWER, Fault.NAMES_FIRST, Fault.LAST_FIRST)
     # A row that is cut may change the type of its column; the others are first rows all the same.
     csv = counted(rows, "CSV", "replacement", *kills)
-    assert csv[Verdict.CUT] > 10
-    assert csv[Verdict.DIFFERENT] <= 1
+    assert csv[Finding.CUT] > 10
+    assert csv[Finding.DIFFERENT] <= 1
     assert {*counted(rows, "CSV", "replacement", *kills, renamed="renamed")} <= whole
     assert {*counted(rows, "CSV", "replacement", *power, renamed="synced and renamed")} <= whole
     assert {*counted(rows, "SQLite", "append", *Fault)} == whole
@@ -332,23 +332,23 @@ def _is_of(record, cell):
 
 def test_arrays_are_tried_too(tmp_path):
     rows = measured(tmp_path, "NPY", families="arrays", moments=20)
-    assert counted(rows, "NPY", "save", Fault.KILL)[Verdict.NEW] == 1
+    assert counted(rows, "NPY", "save", Fault.KILL)[Finding.NEW] == 1
     assert {each.suite for each in load(tmp_path).records} == {"survival-arrays"}
     # Two renames replace a folder, and between them there is none.
     replaced = counted(rows, "NPY", "replacement", Fault.KILL, renamed="renamed")
-    assert {*replaced} == {Verdict.EARLIER, Verdict.ABSENT, Verdict.NEW}
-    assert replaced[Verdict.ABSENT] == 1
+    assert {*replaced} == {Finding.EARLIER, Finding.ABSENT, Finding.NEW}
+    assert replaced[Finding.ABSENT] == 1
 
 
 def test_records_and_images_are_tried_too(tmp_path):
     rows = measured(tmp_path, "MessagePack,NumPy", families="images,records", moments=4)
     assert {each.suite for each in load(tmp_path).records} == {"survival-images", "survival-records"}
     for label in ("MessagePack", "NumPy"):
-        assert counted(rows, label, "save", Fault.KILL)[Verdict.NEW] == 1
+        assert counted(rows, label, "save", Fault.KILL)[Finding.NEW] == 1
         replaced = counted(rows, label, "replacement", Fault.KILL, renamed="renamed")
-        assert {*replaced} <= {Verdict.EARLIER, Verdict.ABSENT, Verdict.NEW}
+        assert {*replaced} <= {Finding.EARLIER, Finding.ABSENT, Finding.NEW}
     # The file is a stream, which ends after any record.
-    assert counted(rows, "MessagePack", "save", Fault.KILL)[Verdict.CUT] > 0
+    assert counted(rows, "MessagePack", "save", Fault.KILL)[Finding.CUT] > 0
 
 
 def test_the_command_refuses_unknown_names_and_a_missing_folder(tmp_path):
