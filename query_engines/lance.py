@@ -41,7 +41,7 @@ class Adapter(ScanEngine):
         return table.count_rows(), len(table.schema)
 
     def _finished(self, handle: dict[str, Any], table: Any, query: Query) -> pa.Table:
-        if query.nearest is None:
+        if query.nearest is None or not _has_floats(table, query.nearest.column):
             return super()._finished(handle, table, query)
         import numpy as np
 
@@ -64,6 +64,13 @@ class Adapter(ScanEngine):
 
     def _take(self, table: Any, positions: list[int], columns: list[str]) -> pa.Table:
         return table.take(positions, columns=columns)
+
+
+def _has_floats(table: Any, name: str) -> bool:
+    """Return whether Lance computes distances of vectors: of bytes it counts bits, else it fails."""
+    from pyarrow import types
+
+    return bool(types.is_floating(table.schema.field(name).type.value_type))
 
 
 def _rows(count: int) -> pa.Table:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import numpy as np
     import pyarrow as pa
-    from usearch.index import BatchMatches
+    from usearch.index import BatchMatches, Matches
 
     from adapter_core.query import Condition, Nearest, Query
 
@@ -106,10 +106,13 @@ def _neighbours(table: _Opened, wanted: Nearest) -> np.ndarray:
     return numbers[_keys(search(rows, vectors, count, "l2sq", exact=True, threads=_threads()))]
 
 
-def _keys(found: BatchMatches) -> np.ndarray:
+def _keys(found: BatchMatches | Matches) -> np.ndarray:
     """Return the keys of the matches of each vector, vector after vector."""
     import numpy as np
+    from usearch.index import Matches
 
+    if isinstance(found, Matches):  # of one vector
+        return found.keys
     return np.concatenate([keys[:count] for keys, count in zip(found.keys, found.counts, strict=True)])
 
 

@@ -11,6 +11,7 @@ import re
 from decimal import Decimal
 from functools import cache
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -689,6 +690,49 @@ def test_the_reference_leaves_null_vectors_out():
     assert few.table.column("id").to_pylist()[:5] == nearest[:5].tolist()
     assert (few.group_rows, all_of_them.group_rows) == (5, known.sum())
     assert all_of_them.table.column("id").to_pylist()[: known.sum()] == nearest.tolist()
+
+
+INTEGERS = pd.DataFrame(
+    {
+        "id": range(4),
+        "vector": pd.arrays.ArrowExtensionArray(
+            pa.array([[0, 1], [1, 1], [2, 9], [40, 90]], pa.list_(pa.int32(), 2))
+        ),
+    }
+)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "float16", "float64"])
+@pytest.mark.parametrize("label", PAIRS)
+def test_vectors_of_any_numbers_have_neighbours_of_one_vector_with_fractions(label, dtype, tmp_path):
+    pair = pair_of(label)
+    if not finds_neighbours(label):
+        return
+    of = pa.list_(getattr(pa, dtype)(), 2)
+    df = INTEGERS.assign(vector=INTEGERS["vector"].astype(pd.ArrowDtype(of)))
+    try:
+        pair.save({"data": df}, tmp_path / "tables")
+        handle = pair.engine.open(pair.format.label, pair.paths(tmp_path / "tables"))
+    except CannotHoldError:
+        return
+    except duckdb.NotImplementedException as error:
+        assert dtype == "float16"
+        assert "Unsupported Internal Arrow Type e" in str(error)
+        return
+    # Without the fraction, the first row would be the nearest.
+    query = Query(columns=["id"], nearest=Nearest("vector", [[0.75, 1.0]], 1))
+    assert reference.answer(query, {"data": df}).table.column("id").to_pylist() == [1]
+    assert pair.engine.answer(handle, query).column("id").to_pylist() == [1]
+    pair.engine.close(handle)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_neighbours_among_vectors_that_are_not_finite_are_not_asked_for(value):
+    vector = pa.array([[0.0, 1.0], [value, 1.0]], pa.list_(pa.float64(), 2))
+    df = pd.DataFrame({"id": [0, 1], "vector": pd.arrays.ArrowExtensionArray(vector)})
+    query = Query(columns=["id"], nearest=Nearest("vector", [[0, 0]], 1))
+    with pytest.raises(UnsupportedError, match="'vector' has vectors with NaN or infinity"):
+        reference.answer(query, {"data": df})
 
 
 @pytest.fixture

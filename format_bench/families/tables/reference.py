@@ -183,13 +183,17 @@ def _neighbours(df: pd.DataFrame, nearest: Nearest) -> np.ndarray:
     Raises
     ------
     UnsupportedError
-        If rounding decides which rows are the nearest.
+        If rounding decides which rows are the nearest, or a vector has a value that is not finite.
     """
     import numpy as np
 
     vectors = nested_array(df[nearest.column])
     numbers = np.flatnonzero(vectors.is_valid())
     flat = vectors.flatten().to_numpy()
+    if not np.isfinite(flat).all():
+        raise UnsupportedError(
+            f"column {nearest.column!r} has vectors with NaN or infinity, whose distances have no order"
+        )
     wanted = np.array(nearest.vectors, np.float64)
     blocks = np.array_split(flat.reshape(len(numbers), -1), len(numbers) // _BLOCK_ROWS + 1)
     squares = np.concatenate([_squares(each.astype(np.float64), wanted) for each in blocks])
