@@ -136,7 +136,10 @@ class XarrayZarrStore(XarrayStore, ZarrStore):
 
     def _place(self, path: Path) -> Any:
         """Return the argument of `xarray.open_dataset`."""
-        return str(path)
+        from zarr.storage import LocalStore
+
+        # zarr-python 3.4 takes a text for an address, in which no path goes on after "?" or "#".
+        return LocalStore(path, read_only=True)
 
     def _write_dataset(self, dataset: Any, answer: ArraySource, path: Path) -> None:
         with self._opening():
@@ -251,7 +254,7 @@ def write_zarr(
         The answer as a data set.
     answer : ArraySource
         The array gets its chunks.
-    place : path-like or store of zarr-python
+    place : Path or store of zarr-python
         Where nothing is yet.
     zarr_format, shard_bytes
         As in `adapter_core.arrays.zarr.ZarrStore`.
@@ -264,6 +267,10 @@ def write_zarr(
     }
     if shard_bytes:
         encoding["shards"] = shard_of(answer, shard_bytes)
+    if isinstance(place, Path):
+        from zarr.storage import LocalStore
+
+        place = LocalStore(place)
     # The attribute of groups that ZarrStore saves.
     noted = dataset.assign_attrs({KEY: {"name": answer.name, "coordinates": list(answer.coordinates)}})
     noted.to_zarr(
