@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from adapter_core import Trait
-from adapter_core.arrays.icechunk import BRANCH, IcechunkStore, storage_of
-from adapter_core.arrays.xarray import XarrayZarrStore, write_zarr
+from adapter_core.arrays.icechunk import IcechunkStore
+from adapter_core.arrays.xarray import XarrayZarrStore
 from adapter_core.file_facts import FileFacts
 
-if TYPE_CHECKING:
-    from adapter_core import ArraySource
 
-
+# Not icechunk.xarray.to_icechunk: with icechunk 1.1 it fails with xarray 2026.9.
 class Adapter(XarrayZarrStore, IcechunkStore):
     """The repository of `Icechunk`, read by xarray's engine `zarr`; an answer is a commit.
 
@@ -31,12 +29,3 @@ class Adapter(XarrayZarrStore, IcechunkStore):
 
     def _place(self, path: Path) -> Any:
         return self._reading(path)
-
-    def _write_dataset(self, dataset: Any, answer: ArraySource, path: Path) -> None:
-        import icechunk
-
-        repository = icechunk.Repository.create(storage_of(path))
-        session = repository.writable_session(BRANCH)
-        # icechunk.xarray.to_icechunk of icechunk 1.1 fails with xarray 2026.9.
-        write_zarr(dataset, answer, session.store)
-        session.commit("Write the answer")

@@ -68,4 +68,6 @@ class Adapter(XarrayStore, TensorStoreZarr):
         return xarray_tensorstore.open_zarr(str(path), mask_and_scale=False, consolidated=False)
 
     def _write_dataset(self, dataset: Any, answer: ArraySource, path: Path) -> None:
-        write_zarr(dataset, answer, path)
+        from zarr.storage import LocalStore
+
+        write_zarr(dataset, answer, LocalStore(path))

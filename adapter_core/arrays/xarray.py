@@ -142,8 +142,8 @@ class XarrayZarrStore(XarrayStore, ZarrStore):
         return LocalStore(path, read_only=True)
 
     def _write_dataset(self, dataset: Any, answer: ArraySource, path: Path) -> None:
-        with self._opening():
-            write_zarr(dataset, answer, path, self.zarr_format, self.shard_bytes)
+        with self._opening(), self._writing(path) as store:
+            write_zarr(dataset, answer, store, self.zarr_format, self.shard_bytes)
 
 
 class XarrayReader(ArrayReader):
@@ -244,7 +244,7 @@ def _attributes(array: Any) -> dict[str, Attribute]:
 
 
 def write_zarr(
-    dataset: Any, answer: ArraySource, place: Any, zarr_format: int = 3, shard_bytes: int = 0
+    dataset: Any, answer: ArraySource, store: Any, zarr_format: int = 3, shard_bytes: int = 0
 ) -> None:
     """Write an answer as a Zarr group by xarray, uncompressed and with chunks of zeros.
 
@@ -254,7 +254,7 @@ def write_zarr(
         The answer as a data set.
     answer : ArraySource
         The array gets its chunks.
-    place : Path or store of zarr-python
+    store : store of zarr-python
         Where nothing is yet.
     zarr_format, shard_bytes
         As in `adapter_core.arrays.zarr.ZarrStore`.
@@ -267,14 +267,10 @@ def write_zarr(
     }
     if shard_bytes:
         encoding["shards"] = shard_of(answer, shard_bytes)
-    if isinstance(place, Path):
-        from zarr.storage import LocalStore
-
-        place = LocalStore(place)
     # The attribute of groups that ZarrStore saves.
     noted = dataset.assign_attrs({KEY: {"name": answer.name, "coordinates": list(answer.coordinates)}})
     noted.to_zarr(
-        place,
+        store,
         mode="w-",
         consolidated=False,
         zarr_format=zarr_format,
