@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from adapter_core.file_facts import FileFacts
-from adapter_core.geometries import GEOMETRY, with_nested_collections
 from adapter_core.tables.gdal import FeatureFormat, snippet_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class Adapter(FeatureFormat):
@@ -25,6 +21,7 @@ class Adapter(FeatureFormat):
     layer_options: ClassVar = {"LAUNDER": "NO"}
     is_database = True
     keeps_minus_zero = False
+    keeps_nested_collections = False
     own_names: ClassVar = frozenset({"ogc_fid"})
     file_facts = FileFacts(
         version="3",
@@ -37,8 +34,3 @@ class Adapter(FeatureFormat):
         {"int8": "int16", "float32": "float64"},
         'layer_options={"LAUNDER": "NO"}, dataset_options={"SPATIALITE": "YES", "INIT_WITH_EPSG": "NO"}',
     )
-
-    def _check_values(self, df: pd.DataFrame) -> None:
-        super()._check_values(df)
-        if GEOMETRY in df.columns and with_nested_collections(df[GEOMETRY]):
-            self._refuse_column(GEOMETRY, "collections of geometries with parts, which it would join")

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ColumnReads, Given, Kind, Snippet, Trait
 from adapter_core.errors import InvalidSelectionError
-from adapter_core.geometries import GEOMETRY, geometry_columns, types_in, with_empty
+from adapter_core.geometries import (
+    GEOMETRY,
+    geometry_columns,
+    types_in,
+    with_empty,
+    with_nested_collections,
+)
 from adapter_core.kinds import kinds_of
 from adapter_core.tables.sql import check_whole, misnamed
 from adapter_core.values import any_contains, longest_bytes, text_columns, with_minus_zero
@@ -85,6 +91,8 @@ class FeatureFormat(ColumnReads):
     """Options of GDAL's reader."""
     keeps_null_geometries: ClassVar[bool] = True
     """False if each row of a table with geometries has one."""
+    keeps_nested_collections: ClassVar[bool] = True
+    """False if a part of a collection has no parts itself."""
     keeps_minus_zero: ClassVar[bool] = True
     """False if -0.0 comes back as 0.0."""
     is_database: ClassVar[bool] = False
@@ -122,6 +130,8 @@ class FeatureFormat(ColumnReads):
             self._refuse_column(GEOMETRY, "empty geometries or parts, which GDAL may leave out")
         if not self.keeps_null_geometries and df[GEOMETRY].isna().any():
             self._refuse_column(GEOMETRY, "geometries with nulls, of which GDAL's reader makes others")
+        if not self.keeps_nested_collections and with_nested_collections(df[GEOMETRY]):
+            self._refuse_column(GEOMETRY, "collections of geometries with parts, which it would join")
 
     def _save(
         self, df: pd.DataFrame, path: Path, codec: str | None = None, level: int | None = None
