@@ -126,8 +126,10 @@ def _frame(
         frame = geopandas.read_parquet(path, columns=list(columns), bbox=within)
     else:
         fields = [each for each in columns if each != GEOMETRY]
-        # Of a tuned FlatGeobuf without a geometry inside, GDAL 3.12 returns a batch of empty rows.
-        options = {"on_invalid": "ignore", **_options(label)}
+        options = dict(_options(label))
+        if label == "FlatGeobuf" and bounds:
+            # Of a tuned file without a geometry inside, GDAL 3.12 returns a batch of empty rows.
+            options["on_invalid"] = "ignore"
         frame = geopandas.read_file(
             path, layer=LAYER, columns=fields, bbox=bounds, use_arrow=True, **options
         )

@@ -215,10 +215,7 @@ def neighbours(vectors: pa.ChunkedArray, nearest: Nearest) -> np.ndarray:
 
     rows, numbers = vectors_of(vectors)
     # Sums of bytes and halves would overflow, and the wanted vectors may have fractions.
-    if rows.dtype.itemsize < np.dtype(np.float32).itemsize:
-        rows = rows.astype(np.float32)
-    elif rows.dtype.kind != "f":
-        rows = rows.astype(np.float64)
+    rows = rows.astype(np.result_type(rows, np.float32), copy=False)
     wanted = np.array(nearest.vectors, rows.dtype)
     # The square of a distance, without the square of the wanted vector's length, which all rows share.
     far = np.einsum("ij,ij->i", rows, rows)[:, None] - 2 * rows @ wanted.T
