@@ -167,8 +167,12 @@ def test_any_column_has_a_twin_or_is_refused_in_a_line(name):
 
 
 UNREPRESENTED = {
-    *(Kind.COMPLEX, Kind.PERIOD, Kind.INTERVAL, Kind.SPARSE),
-    *(Kind.CALENDAR_INTERVAL, Kind.EMPTY_STRUCT),
+    Kind.COMPLEX,
+    Kind.PERIOD,
+    Kind.INTERVAL,
+    Kind.SPARSE,
+    Kind.CALENDAR_INTERVAL,
+    Kind.EMPTY_STRUCT,
 }
 
 

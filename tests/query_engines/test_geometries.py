@@ -19,7 +19,7 @@ from format_bench.families.questions import Question, Questions, read_entries
 from format_bench.families.tables import reference
 from format_bench.families.tables.compiler import query_of
 from format_bench.families.tables.subject import Subject, layouts
-from tests.helpers import chosen
+from tests.helpers import chosen, pair_of
 
 shapely = pytest.importorskip("shapely")
 
@@ -56,9 +56,7 @@ def stored(tmp_path_factory):
 @pytest.mark.parametrize("dataset", ROWS)
 @pytest.mark.parametrize("label", PAIRS)
 def test_all_answers_equal_those_of_shapely(label, dataset, track, stored, tmp_path):
-    pair = query_engines.find(label)
-    if not (answer := pair.availability()):
-        pytest.skip(answer.reason)
+    pair = pair_of(label)
     data, place = stored(dataset)
     operations = QueryOperations.on(place, pair, track=track)
     try:
@@ -83,9 +81,7 @@ def test_all_answers_equal_those_of_shapely(label, dataset, track, stored, tmp_p
 def test_rows_of_a_file_in_an_order_of_places_have_other_numbers(stored, tmp_path):
     data, place = stored("places")
     for label, reorders in (("GeoParquet[geopandas]", True), ("Parquet[geopandas]", False)):
-        pair = query_engines.find(label)
-        if not (answer := pair.availability()):
-            pytest.skip(answer.reason)
+        pair = pair_of(label)
         operations = QueryOperations.on(place, pair, track="tuned")
         operations.save(data, tmp_path / label)
         found = operations.read(tmp_path / label)
@@ -142,9 +138,7 @@ def test_constants_come_from_geometries_with_places_alone(nothing, stored):
 @pytest.mark.parametrize("nothing", [None, shapely.Point().wkb])
 @pytest.mark.parametrize("label", PAIRS)
 def test_nulls_and_empty_geometries_are_near_to_nothing(label, nothing, stored, tmp_path):
-    pair = query_engines.find(label)
-    if not (answer := pair.availability()):
-        pytest.skip(answer.reason)
+    pair = pair_of(label)
     df = stored("places")[0].tables["data"].head(40).copy()
     df.loc[[0, 7, 39], "geometry"] = nothing
     try:
@@ -167,9 +161,7 @@ def test_nulls_and_empty_geometries_are_near_to_nothing(label, nothing, stored, 
 @pytest.mark.parametrize("track", ["defaults", "tuned"])
 @pytest.mark.parametrize("label", PAIRS)
 def test_rectangles_may_have_no_area_and_nothing_inside(label, track, tmp_path):
-    pair = query_engines.find(label)
-    if not (answer := pair.availability()):
-        pytest.skip(answer.reason)
+    pair = pair_of(label)
     shapes = ["LINESTRING (0 -1, 0 1)", "MULTILINESTRING ((5 5, 6 6), (-1 0, 1 0))", "POINT (3 0)"]
     geometries = shapely.to_wkb(shapely.from_wkt([*shapes, "POLYGON ((-1 -1, 1 -1, 0 1, -1 -1))"]))
     df = pd.DataFrame({"id": range(4), "geometry": geometries})
@@ -198,9 +190,7 @@ def test_rectangles_may_have_no_area_and_nothing_inside(label, track, tmp_path):
 @pytest.mark.parametrize("geometry", ["geometry", "geom"])
 @pytest.mark.parametrize("label", PAIRS)
 def test_columns_may_have_any_names(label, geometry, stored, tmp_path):
-    pair = query_engines.find(label)
-    if not (answer := pair.availability()):
-        pytest.skip(answer.reason)
+    pair = pair_of(label)
     df = stored("places")[0].tables["data"].head(40)
     # Names that statements of engines give to points.
     df = df.rename(columns={"kind": "x", "name": "place", "height": "y", "geometry": geometry})
@@ -222,9 +212,7 @@ def test_columns_may_have_any_names(label, geometry, stored, tmp_path):
 
 @pytest.mark.parametrize("label", ["GeoParquet[duckdb.spatial]", "GeoParquet[geopandas]"])
 def test_bounds_in_a_tuned_file_are_no_column_of_the_table(label, stored, tmp_path):
-    pair = query_engines.find(label)
-    if not (answer := pair.availability()):
-        pytest.skip(answer.reason)
+    pair = pair_of(label)
     df = stored("places")[0].tables["data"].head(40)
     pair.save_tuned({"data": df}, tmp_path / "tables", {"data": (["id"], [])})
     handle = pair.engine.open(pair.format.label, pair.paths(tmp_path / "tables"))
