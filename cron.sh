@@ -249,13 +249,11 @@ month() {
 }
 
 print_plan() {
-    local begun month
+    local month
     month=$(date --utc "+%Y-%m" ${CRON_DATE:+"--date=$CRON_DATE"})
-    begun=$CLONE/$state
     log "remote: $remote"
     [ -d "$CLONE" ] || log "would clone it to $CLONE"
     [ -x "$CLONE/.venv/bin/python" ] || log "would install the packages of constraints.txt in $CLONE/.venv"
-    [ ! -f "$begun" ] || log "would finish what $begun has begun: $(tr -d '\n' < "$begun")"
     log "would fetch, and renew constraints.txt; if it changes: install it for a trial, commit, tag $month"
     log "would run at $SCALE scale: ${CRON_SUITES:-$(suites)}"
     print_costs
@@ -267,7 +265,7 @@ print_plan() {
 print_costs() {
     local line
     # shellcheck disable=SC2046,SC2086 # several suites
-    "${PYTHON:-python3}" -B -m format_bench.automation.monthly.plan "$SCALE" "$CLONE/.asv/$SCALE/results" \
+    "${PYTHON:-python3}" -B -m format_bench.automation.monthly.plan "$SCALE" "$CLONE/.asv/$SCALE" \
         ${CRON_SUITES:-$(suites)} 2>&1 | while IFS= read -r line; do log "$line"; done ||
         log "the hours cannot be estimated"
 }

@@ -160,10 +160,15 @@ def test_a_dry_run_on_a_bare_machine_prints_the_plan_and_does_nothing(world):
 
 def test_a_dry_run_names_an_unfinished_month(world):
     world.kill_at("2026-02-01", "run beta")
-    assert (
-        "would finish what .asv/monthly/.asv/tiny/month.json has begun"
-        in world.run("2026-02-01", "--dry-run").stdout
-    )
+    assert "would first finish 2026-02, of which these are left: beta\n" in planned(world)
+    world.run("2026-02-01")
+    assert "would first finish" not in planned(world)
+    (world.clone / ".asv/tiny/month.json").write_text("{}")
+    assert "month.json is not the state of a monthly run; remove it" in planned(world)
+
+
+def planned(world):
+    return world.run("2026-02-01", "--dry-run").stdout
 
 
 def test_quick_is_another_scale(world):

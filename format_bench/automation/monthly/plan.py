@@ -1,19 +1,22 @@
 """Plan of a month: the portions of its suites in their order, their costs, and the suites' hours.
 
-``python -m format_bench.automation.monthly.plan SCALE RESULTS [SUITE...]`` prints it for
+``python -m format_bench.automation.monthly.plan SCALE FOLDER [SUITE...]`` prints it for
 ``cron.sh --dry-run``, where nothing is installed: it imports the standard library and declarations
 alone.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from adapter_core.files import OF_CONTENT
 from adapter_core.listing import declarations
 from format_bench.automation.monthly import costs
+from format_bench.automation.monthly.state import DAMAGED
 from format_bench.results.suites import FAMILIES, SCALES, SUITES
 
 # Most expected seconds of formats that share a run of asv; a slower one has its own. asv writes results
@@ -183,13 +186,27 @@ def sentences(plans: Sequence[SuitePlan]) -> Iterator[str]:
         )
 
 
-def main(scale: str, results: str, *suites: str) -> None:
-    """Print the plan of the suites of this checkout."""
+def unfinished(state: Path, suites: Sequence[str]) -> Iterator[str]:
+    """Yield a line on the month that a state file describes, if some of the suites are left of it."""
+    if not state.exists():
+        return
+    try:
+        month = json.loads(state.read_text(encoding="utf-8"))
+        left = [each for each in suites if each not in month["ended"]]
+        if left:
+            yield f"would first finish {month['name']}, of which these are left: {' '.join(left)}"
+    except OF_CONTENT:
+        yield f"{state} {DAMAGED}"
+
+
+def main(scale: str, folder: str, *suites: str) -> None:
+    """Print the plan of the suites of this checkout, with results and state of a scale in a folder."""
     if scale not in SCALES:
         sys.exit(f"SCALE is {scale!r}; it can be {', '.join(SCALES)}")
-    earlier = costs.noted(Path(results))
+    earlier = costs.noted(Path(folder) / "results")
     plans = [SuitePlan.of(each, scale, Path(), earlier) for each in suites]
-    sys.stdout.writelines(f"{line}\n" for line in sentences(plans))
+    lines = [*unfinished(Path(folder) / "month.json", suites), *sentences(plans)]
+    sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 if __name__ == "__main__":

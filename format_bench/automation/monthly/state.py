@@ -76,6 +76,8 @@ def status_of(error: Exception) -> ExitStatus:
 
 DONE, FAILED = "done", "failed"
 
+DAMAGED = "is not the state of a monthly run; remove it to measure the month from its start"
+
 
 @dataclass
 class MonthState:
@@ -130,8 +132,7 @@ class MonthState:
 
         if not path.exists():
             return None
-        problem = "is not the state of a monthly run; remove it to measure the month from its start"
-        with content_of(path, DamagedStateError, problem):
+        with content_of(path, DamagedStateError, DAMAGED):
             return msgspec.json.decode(path.read_bytes(), type=cls)
 
     @property
