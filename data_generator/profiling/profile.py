@@ -68,7 +68,7 @@ def as_arrow(name: str, column: pd.Series) -> pa.Array:
 
     try:
         found = pa.array(column, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError) as error:
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         kind, reason = kind_of(column.dtype, column), str(error).splitlines()[0]
         known = kind in {Kind.COMPLEX, Kind.SPARSE}
         problem = f"has {kind}, {UNREPRESENTED}" if known else f"is not of one type: {reason}"

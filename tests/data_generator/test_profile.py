@@ -166,6 +166,11 @@ def test_any_column_has_a_twin_or_is_refused_in_a_line(name):
         assert made["c0"].isna().sum() == df["c"].isna().sum()
 
 
+def test_integers_beyond_64_bits_are_refused_in_a_line():
+    with pytest.raises(InvalidDataError, match="column 'x': is not of one type"):
+        profile(pd.DataFrame({"x": pd.Series([2**70, 1], dtype=object)}))
+
+
 UNREPRESENTED = {
     Kind.COMPLEX,
     Kind.PERIOD,
