@@ -175,7 +175,8 @@ def baseline_of(path: Path, family: Family, entries: Collection[Configuration]) 
         return None
     own = getattr(alike[0], "default_codec", None) if codec is None else codec
     same = [each for each in entries if each.format == alike[0].label and each.codec == own]
-    plain = [each for each in entries if each.format == alike[0].label and each.codec is None]
+    # A plain file is no measure of one that is compressed as a whole.
+    plain = [each for each in entries if each.format == alike[0].label and not (each.codec or codec)]
     return next(iter([*same, *plain]), None)
 
 

@@ -10,6 +10,7 @@ AISTATS 2016), most entries see small samples only; no fixed share of them is dr
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from format_bench.racing.standings import Standings
@@ -76,6 +77,9 @@ class Trial(NamedTuple):
     """Wall time of one entry on one size."""
 
 
+# An entry, a number of rows, and the rounds that it had on them before.
+Attempt = tuple[Configuration, int, int]
+
 # Measures a trial within a number of seconds; entries that had no time have no records.
 Measurer = Callable[[Trial, float], "list[Record]"]
 
@@ -131,7 +135,7 @@ class Race:
         self._first, self._measure = set(first), measure
         self._ranking_seconds = 0.0
         self._small, self._large = sample_sizes(standings.rows)
-        self._attempted: set[tuple[Configuration, int, int]] = set()
+        self._attempted: set[Attempt] = set()
         self._late: set[Configuration] = set()
 
     @property
@@ -166,13 +170,19 @@ class Race:
             first_left = FIRST_ANSWER_SECONDS - SPARE_SECONDS - self.budget.elapsed_seconds
             if is_before_first and first_left > 0:
                 limit = min(limit, first_left)
+            # A value makes the next round another attempt.
+            attempts = {
+                (each, size, self._round(each, size))
+                for each, size in product(trial.entries, trial.sizes)
+            }
             self.standings.add(self._in_time(trial, self._measure(trial, limit)))
-            self._note(trial, is_before_first=is_before_first)
+            self._note(attempts, is_before_first=is_before_first)
             self._rank()
             if self.first_seconds is not None:
                 self._show()
         self.trial = None
-        self.is_settled = self._next() is None and not (self.untried or self.unfinished)
+        lacking = self._lacking(self.standings.live, ROUNDS) if self._is_contested else []
+        self.is_settled = not (self._next() or self.untried or self.unfinished or lacking)
         self._show()
         return self
 
@@ -224,11 +234,13 @@ class Race:
             return [each for each in found if Configuration.of(each) not in ended]
         return list(found)
 
-    def _note(self, trial: Trial, *, is_before_first: bool) -> None:
-        for entry in trial.entries:
+    def _note(self, attempts: set[Attempt], *, is_before_first: bool) -> None:
+        self._attempted |= {
+            attempt
+            for attempt in attempts
             # An entry that the first ranking has interrupted has another chance after it.
-            if self.standings.rows_of(entry) or not (is_before_first or entry in self._late):
-                self._attempted |= {(entry, size, self._round(entry, size)) for size in trial.sizes}
+            if self.standings.rows_of(attempt[0]) or not (is_before_first or attempt[0] in self._late)
+        }
 
     def _round(self, entry: Configuration, size: int) -> int:
         return self.standings.rounds_of(entry) if size == self.standings.rows else 0
@@ -257,7 +269,8 @@ class Race:
         if self._small and not self._is_attempted(entry, self._small[0]):
             return Trial((entry,), self._small, FIRST_LIMIT_SECONDS)
         limit = BASELINE_SHARE * self.measuring_seconds
-        is_known = not self._small or bool(self.standings.rows_of(entry))
+        # Of one that was not finished on a sample, nothing is known.
+        is_known = not self._small or self.standings.seconds_of(entry) > 0
         if not is_known or self._is_attempted(entry, self.standings.rows):
             return None
         if CALLS * self.standings.seconds_of(entry) > limit:
@@ -298,21 +311,32 @@ class Race:
 
     def _once_more(self, most: int | None, rounds: int) -> Trial | None:
         """Return a trial of one of the best entries, or of all, with fewer rounds than these."""
-        if len(self.standings.live) < 2:  # noqa: PLR2004 (one alone has won)
+        if not self._is_contested:
             return None
-        found = [
-            each
-            for each in self._by_promise()[:most]
-            if 0 < self.standings.rounds_of(each) < rounds
-            and self._has_time(each)
-            and not self._is_attempted(each, self.standings.rows)
-        ]
+        lacking = self._lacking(self._by_promise()[:most], rounds)
+        found = [each for each in lacking if self._has_time(each)]
         if not found:
             return None
         return self._single(min(found, key=self.standings.rounds_of), self.standings.rows)
 
+    @property
+    def _is_contested(self) -> bool:
+        """Whether several entries can still win."""
+        return len(self.standings.live) > 1
+
+    def _lacking(self, entries: Collection[Configuration], rounds: int) -> list[Configuration]:
+        """Return the entries with values on all rows, but of fewer rounds than these."""
+        return [
+            each
+            for each in entries
+            if 0 < self.standings.rounds_of(each) < rounds
+            and not self._is_attempted(each, self.standings.rows)
+        ]
+
     def _single(self, entry: Configuration, size: int) -> Trial:
-        least = SAMPLE_LIMIT_SECONDS if entry in self._late else FIRST_LIMIT_SECONDS
+        # Without samples, this may be the first start of its library.
+        is_slow = entry in self._late or not self._small
+        least = SAMPLE_LIMIT_SECONDS if is_slow else FIRST_LIMIT_SECONDS
         limit = max(least, 4 * CALLS * self.standings.seconds_of(entry))
         return Trial((entry,), (size,), limit)
 

@@ -113,7 +113,9 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         is_tiny = own.family == "tables" and own.rows <= TINY_ROWS
         if is_tiny and not request.thorough and not criteria.requirements:
             # Any format does, so few are enough to know what CSV would lose.
-            entries = [each for each in entries if each in _FOR_TINY]
+            few = [each for each in entries if each in _FOR_TINY]
+            able = (each for each in few if not refusal_of(family, each.format, own.description))
+            entries = few if any(able) else entries
         standings = Standings(out.name, own.rows, entries, request.wish, family.item)
         standings.unavailable |= found.unavailable
         _exclude(standings, family, criteria, own)
@@ -255,7 +257,8 @@ class Measurer:
     def earlier(self) -> list[Record]:
         """Return the records of earlier races and runs on the data, with values or without.
 
-        Without those that failed with their surroundings, which are tried again.
+        Without those that failed with their surroundings, and samples that were not finished in the
+        short time before a first ranking: these are tried again.
         """
         suite = self._family.suites[0].name
         return [
@@ -265,6 +268,7 @@ class Measurer:
             and each.rows <= self._own.rows
             and Configuration.of(each) in self._cases
             and not is_of_surroundings(each.status, each.sentence)
+            and not (each.status is CellStatus.TIMED_OUT and each.rows < self._own.rows)
         ]
 
     def measure_each(

@@ -90,8 +90,15 @@ class Standings:
 
     @property
     def measured(self) -> list[Configuration]:
-        """The entries that were measured on all rows, in or out."""
-        return [each for each in self.entries if self.rows in self.rows_of(each)]
+        """The entries that have a value of all rows, in or out."""
+        return [
+            entry
+            for entry in self.entries
+            if any(
+                self.rows in cells and cells[self.rows].value is not None
+                for cells in self._records[entry].values()
+            )
+        ]
 
     @property
     def live(self) -> list[Configuration]:

@@ -15,6 +15,7 @@ from format_bench.racing.race import (
     END_SECONDS,
     FIRST_ANSWER_SECONDS,
     FIRST_LIMIT_SECONDS,
+    ROUNDS,
     SAMPLE_LIMIT_SECONDS,
     Race,
     sample_sizes,
@@ -245,6 +246,52 @@ def test_a_slow_format_of_the_users_own_file_is_estimated():
     race.run()
     assert world.trials[0].entries == (own,)
     assert race.standings.rows_of(own) == [1_000, 4_000]
+
+
+def test_nothing_is_known_of_a_format_of_the_users_own_file_that_was_not_finished_on_a_sample():
+    world = World(12, number=8)
+    own = world.entries[5]
+    world.measure = failing_on(world, lambda entry, rows: entry == own and rows < ROWS)
+    race = world.race(budget_seconds=60.0)
+    race.standings.baseline = own
+    race.run()
+    assert (ROWS,) not in [trial.sizes for trial in world.trials if own in trial.entries]
+
+
+def failing_on(world, is_slow):
+    """Return `world.measure`, where some entries are not finished on some numbers of rows."""
+    measure, ended = world.measure, {"value": None, "status": CellStatus.TIMED_OUT, "repeats": []}
+    return lambda trial, limit: [
+        replace(each, **ended) if is_slow(Configuration.of(each), each.rows) else each
+        for each in measure(trial, limit)
+    ]
+
+
+def test_entries_that_were_not_finished_on_all_rows_leave_the_answer_to_estimates():
+    world = World(1, number=40)
+    world.measure = failing_on(world, lambda _, rows: rows == ROWS)
+    progress = world.race(budget_seconds=8.0).run()
+    assert sum(trial.sizes == (ROWS,) for trial in world.trials) > 1
+    answer = output.recommendation(progress)
+    assert len(answer.ranked) > 2
+    assert "not yet measured on all rows" in " ".join(answer.caveats)
+
+
+def test_entries_that_can_still_win_are_measured_in_all_rounds():
+    progress = World(19, number=5).race().run()
+    assert progress.is_settled
+    live = progress.standings.live
+    assert len(live) > 1
+    assert {progress.standings.rounds_of(each) for each in live} == {ROUNDS}
+
+
+def test_a_race_whose_time_is_spent_between_rounds_is_not_settled():
+    world = World(19, number=5)
+    progress = world.race(budget_seconds=6.0).run()
+    assert len(progress.standings.live) > 1
+    assert min(map(progress.standings.rounds_of, progress.standings.live)) == 1
+    assert not progress.is_settled
+    assert "were spent before the race was settled" in output.recommendation(progress).caveats[0]
 
 
 def test_an_answer_by_samples_says_so():

@@ -286,6 +286,7 @@ def test_the_usual_stores_of_arrays_are_tried_early(label):
         ("mine.parquet", Configuration("Parquet", "snappy")),
         ("mine.pq", Configuration("Parquet", "snappy")),
         ("mine.csv.zst", Configuration("CSV", "zstd", 1)),
+        ("mine.csv.xz", None),  # no entry, and no other one is like it
         ("mine.h5", None),  # of two layouts of pandas, or of other programs
         ("mine.txt", None),
     ],
