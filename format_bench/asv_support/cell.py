@@ -8,6 +8,7 @@ benchmarks that report one of them; the first that saves leaves its file for tho
 from __future__ import annotations
 
 import functools
+import glob
 import importlib.util
 import json
 import pickle
@@ -28,7 +29,7 @@ from adapter_core import (
     UnknownNameError,
     UnsupportedError,
 )
-from adapter_core.errors import NotColdError, WrongValuesError
+from adapter_core.errors import WrongValuesError
 from adapter_core.files import is_partial
 from adapter_core.text import shortened
 from format_bench.asv_support.rounds import Round
@@ -42,16 +43,15 @@ from format_bench.asv_support.run import (
     rounds_file,
 )
 from format_bench.conditions import axes
-from format_bench.families.cases import codec_on, level_of
+from format_bench.families.cases import codec_of, codec_on
 from format_bench.families.measuring import measure_step, measure_steps
 from format_bench.families.operations import Measured, Operations, operations_of, registry_of
 from format_bench.families.questions import declared
 from format_bench.instruments import isolation
 from format_bench.instruments.clock import ON_CLOCK, Effort
-from format_bench.results.candidates import OWN_DEFAULT
 from format_bench.results.environments import own_environment
 from format_bench.results.metrics import METRICS
-from format_bench.results.status import CellStatus
+from format_bench.results.status import CellStatus, status_of
 from format_bench.results.suites import Family, Step, Suite
 
 # Free disk space that a save asks for, as a multiple of the raw data: Base64 takes 1.34, and the file
@@ -184,6 +184,9 @@ class CellRun:
         except CannotHoldError as error:
             self._refusal.write_text(str(error), encoding="utf-8")
             raise self.skip(CellStatus.UNSUPPORTED, error) from error
+        except Exception as error:
+            self._fail(error)
+            raise
         needed, free = self._room()
         for path in _kept_files() if free < needed else ():
             self.operations.adapter.remove(path)
@@ -206,13 +209,13 @@ class CellRun:
             self.operations.adapter.remove(self._kept)
             path.rename(self._kept)
 
-    def saved(self) -> Path:
-        """Return the path of the kept file; save it now, unmeasured, if no benchmark has done so."""
-        if not self._kept.exists():
-            self.check()
-            self.guard(lambda: self.operations.save(self.data, self._kept))
-            self._unkept = self._is_full()
-        return self._kept
+    def leave_file(self) -> bool:
+        """Save a file for benchmarks that read it, unmeasured; return whether it is for one alone."""
+        self.start()
+        self.check()
+        self.guard(lambda: self.operations.save(self.data, self._kept))
+        self.journal.unwatch()
+        return self._is_full()
 
     def is_begun(self, metric: str, cache: str | None) -> bool:
         """Return whether a process has measured the step of a metric."""
@@ -296,21 +299,30 @@ class CellRun:
             reason = self._refusal.read_text(encoding="utf-8")
             raise self.skip(CellStatus.UNSUPPORTED, NotImplementedError(reason))
         own = own_environment(self.label, self.suite.name)
-        if own is None:
-            self.measure_here(step, effort)
-            return
         try:
-            interpreter = own.interpreter(self.label)
+            interpreter = own.interpreter(self.label) if own else sys.executable
         except UnavailableError as error:
             raise self.skip(CellStatus.UNAVAILABLE, error) from error
+        if step is not self._first_step and not any(FILES.glob(f"{glob.escape(self._name)}-kept*")):
+            # A process that saves itself would have the memory of that in the peak of its read.
+            self._unkept = self._in_process(interpreter, "leave_file")
+        if own:
+            self._in_process(interpreter, "measure_here", step, effort)
+        else:
+            self.measure_here(step, effort)
+
+    def _in_process(self, interpreter: str, method: str, *arguments: Any) -> Any:
+        """Return what a method returns in a process of its own.
+
+        Raises
+        ------
+        NotImplementedError
+            asv's sign that a cell is skipped.
+        """
         declared = sys.modules[type(self.suite).__module__]
+        task = pickle.dumps((self, method, arguments))
         outcome = isolation.run(
-            *(
-                _measure_elsewhere,
-                declared.__name__,
-                declared.__file__,
-                pickle.dumps((self, step, effort)),
-            ),
+            *(_called, declared.__name__, declared.__file__, task),
             # The process ends itself at its limit, and leaves a note where it was.
             limit_seconds=self.limit_seconds + _ENDING_SECONDS,
             interpreter=interpreter,
@@ -321,6 +333,7 @@ class CellRun:
             if not outcome.error:
                 self._write(outcome.status, outcome.sentence)
             raise RuntimeError(outcome.sentence)
+        return outcome.value
 
     def measure_here(self, step: Step, effort: Effort) -> None:
         """Measure a step in this process, and note the metrics of all steps that share it."""
@@ -328,7 +341,7 @@ class CellRun:
         saves = step is self._first_step
         if saves:
             self.check()
-        path = self.new_path if saves else self.saved()
+        path = self.new_path if saves else self._kept
         effort = replace(effort, round_number=len(self._rounds(step)))
 
         before = ON_CLOCK.seconds
@@ -343,7 +356,7 @@ class CellRun:
             place = self.benchmark, self.params, step.name, effort.round_number
             self.rounds_file.append_on_clock(*place, seconds)
         if saves:
-            self.keep(path)
+            self.guard(lambda: self.keep(path))
         self.end()
 
     def _measure_file(self, step: Step, operations: Operations, path: Path, effort: Effort) -> None:
@@ -415,31 +428,27 @@ class CellRun:
         return [Round(each["repeats"], each["cpu"], each["loop"]) for each in found]
 
     def end(self) -> None:
-        """End; called by asv's teardown, also while an error passes through, which is recorded."""
+        """End a step without an error."""
         self.journal.unwatch()
         self.metadata_file.note_end()
-        error = sys.exception()
-        if error is not None:
-            self._write_failure(error)
         if self._unkept:
             self.operations.adapter.remove(self._kept)
 
     def guard(self, step: Callable[[], object]) -> None:
-        """Do a step of setup; record an error, since asv calls no teardown then.
+        """Do a part of a measurement; record an error, of which asv keeps nothing.
 
         Raises
         ------
         NotImplementedError
-            If a file cannot be evicted from the page cache, or a package is missing: asv's sign that a
-            cell is skipped.
+            asv's sign that a cell is skipped, if the error is the reason for a missing value: a file
+            that cannot be evicted from the page cache, a missing package, data that a format refuses.
         """
         try:
             step()
-        except (NotColdError, UnavailableError) as error:
-            raise self.skip(CellStatus.UNAVAILABLE, error) from error
         except Exception as error:
-            self.journal.unwatch()
-            self._write_failure(error)
+            if (status := status_of(error)) is not CellStatus.FAILED:
+                raise self.skip(status, error) from error
+            self._fail(error)
             raise
 
     def skip(self, status: CellStatus, error: Exception) -> NotImplementedError:
@@ -482,7 +491,9 @@ class CellRun:
     def _note(self, name: str) -> Path:
         return NOTES / f"{self._name}-{name}"
 
-    def _write_failure(self, error: BaseException) -> None:
+    def _fail(self, error: Exception) -> None:
+        """Record the error that a measurement ended with."""
+        self.journal.unwatch()
         named = str(error) if isinstance(error, WrongValuesError) else f"{type(error).__name__}: {error}"
         self._write(CellStatus.FAILED, shortened(named))
 
@@ -504,45 +515,22 @@ def _kept_files() -> list[Path]:
     return sorted(found, key=lambda each: each.stat().st_mtime, reverse=True)
 
 
-def codec_of(adapter: Any, choice: str) -> tuple[str | None, int | None]:
-    """Return codec and level of a format for a choice of a suite, e.g. "zstd level 1".
-
-    HDF5 has its codecs inside of Blosc, e.g. "blosc:lz4".
-
-    Raises
-    ------
-    UnsupportedError
-        If the format has no such codec, or no default of its own.
-    """
-    if choice == "none":
-        return None, None
-    if choice == OWN_DEFAULT:
-        if adapter.default_codec is None:
-            raise UnsupportedError(f"{adapter.label} does not compress unless it is told to, see none")
-        return adapter.default_codec, None
-    name, level = level_of(choice)
-    for codec in adapter.codecs:
-        if codec.name in (name, f"blosc:{name}"):
-            return codec.name, level if codec.levels else None
-    raise UnsupportedError(f"{adapter.label} has no codec {name}")
-
-
-def _measure_elsewhere(declarations: str, file: str, task: bytes) -> None:
-    """Measure a step of a cell in the interpreter of an environment.
+def _called(declarations: str, file: str, task: bytes) -> Any:
+    """Call a method of a cell, and return its result.
 
     Parameters
     ----------
     declarations, file : str
         Name and file of the module that declares the cell's suite, which may be the checkout's.
     task : bytes
-        The cell, the step and the effort, which need that module.
+        The cell, the name of the method, and its arguments, which need that module.
     """
     if declarations not in sys.modules and not importlib.util.find_spec(declarations):
         spec = cast("ModuleSpec", importlib.util.spec_from_file_location(declarations, file))
         sys.modules[declarations] = module = importlib.util.module_from_spec(spec)
         cast("Loader", spec.loader).exec_module(module)
-    run, step, effort = pickle.loads(task)  # noqa: S301 (of `CellRun`)
-    run.measure_here(step, effort)
+    run, method, arguments = pickle.loads(task)  # noqa: S301 (of `CellRun`)
+    return getattr(run, method)(*arguments)
 
 
 @functools.cache

@@ -74,7 +74,9 @@ class Journal:
         """Start a step that may hang or crash; end the process if it takes longer than the limit."""
         self.notes.mkdir(parents=True, exist_ok=True)
         path = self.notes / f"{time.time_ns()}-{os.getpid()}.txt"
-        note = path.open("w", encoding="utf-8")
+        # A full disk, or a kill between these lines, leaves no note that nobody can read.
+        unfinished = path.with_suffix(".new")
+        note = unfinished.open("w", encoding="utf-8")
         head = {
             "suite": suite,
             "params": list(params),
@@ -84,6 +86,7 @@ class Journal:
         }
         note.write(json.dumps(head) + "\n")
         note.flush()
+        unfinished.rename(path)
         faulthandler.enable(note)
         faulthandler.register(OUT_OF_MEMORY, note, all_threads=False, chain=True)
         faulthandler.dump_traceback_later(limit_seconds, exit=True, file=note)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from adapter_core import UnavailableError
+from adapter_core import UnavailableError, UnsupportedError
 from adapter_core.adapter import engine_of
 from adapter_core.errors import (
     FormatBenchError,
@@ -23,9 +23,10 @@ from adapter_core.files import OF_CONTENT
 from format_bench.asv_support.journal import Journal, Reason
 from format_bench.asv_support.rounds import Rounds, RoundsFile
 from format_bench.asv_support.run import AsvMetadataFile
-from format_bench.families.cases import codec_on, level_of
+from format_bench.families.cases import codec_of, codec_on, level_of
 from format_bench.families.operations import registry_of
 from format_bench.instruments.intervals import median_interval
+from format_bench.results.candidates import OWN_DEFAULT
 from format_bench.results.conditions import Conditions
 from format_bench.results.load import Results
 from format_bench.results.metrics import BY_BENCHMARK
@@ -427,14 +428,15 @@ def _conditions(cell: AsvCell) -> dict[str, str]:
 
 
 def _codec_of(cell: AsvCell) -> tuple[str | None, int | None]:
-    """Return codec and level of a cell: its parameter, or its track's choice for the adapter."""
+    """Return codec and level of a cell: what its parameter, or its track, is for the adapter."""
     suite = SUITES.get(cell.benchmark.partition(".")[0])
     track = suite.tracks_by_name.get(cell.axes.get("track", cell.track)) if suite else None
-    if suite and track:
-        try:
-            return codec_on(track, registry_of(FAMILIES[suite.family]).find(cell.format))
-        except (UnavailableError, UnknownNameError):
-            return None, None
     choice = cell.axes.get("codec", "none")
-    # "own default" is a name, "zstd level 1" a codec and its level.
+    # "own default" is a name, whatever codec that is.
+    if suite and (track or choice not in {"none", OWN_DEFAULT}):
+        try:
+            adapter = registry_of(FAMILIES[suite.family]).find(cell.format)
+            return codec_on(track, adapter) if track else codec_of(adapter, choice)
+        except (UnavailableError, UnknownNameError, UnsupportedError):
+            choice = "none" if track else choice
     return (None, None) if choice == "none" else level_of(choice)

@@ -90,8 +90,13 @@ class AsvMetadataFile:
         """Write the time and load at the end of a cell."""
         # Every cell does, since asv runs nothing after the last one.
         self.end_path.parent.mkdir(parents=True, exist_ok=True)
-        facts = {"ended": datetime.now(UTC).isoformat(timespec="seconds"), "load": list(os.getloadavg())}
-        self.end_path.write_text(json.dumps(facts), encoding="utf-8")
+        facts = {
+            "ended": datetime.now(UTC).isoformat(timespec="seconds"),
+            "load": list(os.getloadavg()),
+            "asv_commit": os.environ.get("ASV_COMMIT", ""),
+        }
+        with write_atomically(self.end_path) as temporary:
+            temporary.write_text(json.dumps(facts), encoding="utf-8")
 
     def newest(self, commit: str, cpu: str = "") -> dict[str, Any]:
         """Return the metadata of the newest run of a commit; empty without any.
@@ -115,7 +120,8 @@ class AsvMetadataFile:
             found["shapes"] |= each["shapes"]
         if self.end_path.exists() and "load_average" in found:
             end = json.loads(self.end_path.read_text(encoding="utf-8"))
-            found["ended"], found["load_average"]["end"] = end["ended"], end["load"]
+            if end.get("asv_commit", commit) in ("", commit):
+                found["ended"], found["load_average"]["end"] = end["ended"], end["load"]
         return found
 
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from adapter_core import UnavailableError, UnknownLevelError, UnknownNameError
+from adapter_core import (
+    UnavailableError,
+    UnknownLevelError,
+    UnknownNameError,
+    UnsupportedError,
+)
 from adapter_core.codec_choice import CodecChoice
 from format_bench.families.operations import registry_of
 from format_bench.families.questions import Questions, declared, digest
+from format_bench.results.candidates import OWN_DEFAULT
 from format_bench.results.conditions import Conditioned, Conditions
 from format_bench.results.load import ASKED
 from format_bench.results.suites import SUITES, Family, Step, Track, family_of_suite
@@ -102,6 +108,29 @@ def codec_on(track: Track, adapter: CodecChoice) -> tuple[str | None, int | None
         if name in offered:
             return name, level if offered[name].levels else None
     return None, None
+
+
+def codec_of(adapter: CodecChoice, choice: str) -> tuple[str | None, int | None]:
+    """Return codec and level of a format for a choice of a suite, e.g. "zstd level 1".
+
+    HDF5 has its codecs inside of Blosc, e.g. "blosc:lz4".
+
+    Raises
+    ------
+    UnsupportedError
+        If the format has no such codec, or no default of its own.
+    """
+    if choice == "none":
+        return None, None
+    if choice == OWN_DEFAULT:
+        if adapter.default_codec is None:
+            raise UnsupportedError(f"{adapter.label} does not compress unless it is told to, see none")
+        return adapter.default_codec, None
+    name, level = level_of(choice)
+    for codec in adapter.codecs:
+        if codec.name in (name, f"blosc:{name}"):
+            return codec.name, level if codec.levels else None
+    raise UnsupportedError(f"{adapter.label} has no codec {name}")
 
 
 def level_of(choice: str) -> tuple[str, int | None]:

@@ -6,7 +6,6 @@ that has imported pandas and measured nothing.
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import os
 import pickle
@@ -32,6 +31,9 @@ from format_bench.system.scratch import scratch_folder
 from format_bench.system.signals import EndingSignals
 
 # Modules that the server imports before it forks. Importing pandas takes longer than most steps.
+# Limit from which a process has none: poll(2) counts milliseconds in 32 bits, which are 24.8 days.
+LONGEST_WAIT_SECONDS = 2e6
+
 PRELOADED = ["__main__", "format_bench.runner.steps", "format_bench.families.preloaded"]
 
 
@@ -113,8 +115,9 @@ def run(
         sender.close()
         found: list[Any] = []
         end = time.monotonic() + limit_seconds
+        has_end = limit_seconds < LONGEST_WAIT_SECONDS
         # The end of the pipe also ends the wait, so a crash does not cost the whole limit.
-        while receiver.poll(None if math.isinf(end) else max(0.0, end - time.monotonic())):
+        while receiver.poll(max(0.0, end - time.monotonic()) if has_end else None):
             message = _received(receiver, process)
             if isinstance(message, Outcome):
                 ON_CLOCK.seconds += message.on_clock_seconds

@@ -77,6 +77,26 @@ def test_each_process_notes_its_time_on_the_clock(suite):
     assert file.read().seconds_on_clock("tabular") == pytest.approx(sum(of_saves) + of_read)
 
 
+def test_a_read_without_a_kept_file_saves_it_in_another_process(suite, monkeypatch):
+    def fail(*_):
+        raise AssertionError("the process that reads has saved")
+
+    monkeypatch.setattr(Operations, "save", fail)
+    assert samples(suite, "TabularRead", "read time", "warm")
+    assert len(list(asv_cell.FILES.glob("eq-CSV-kept*"))) == 1
+
+
+def test_an_error_of_the_check_is_the_reason_of_the_cell(suite, monkeypatch):
+    def fail(*_):
+        raise ValueError("no type of column x")
+
+    monkeypatch.setattr(Operations, "check", fail)
+    with pytest.raises(ValueError, match="no type"):
+        samples(suite, "Tabular", "save time")
+    (reason,) = CellRun(TABLES, suite, "Tabular", ("CSV", "eq"), "tiny", 600).journal.read()
+    assert reason.sentence == "ValueError: no type of column x"
+
+
 def test_each_round_has_samples_of_a_process_of_its_own(suite):
     first, second = saves(suite), saves(suite)
     assert first[0] != second[0]

@@ -54,8 +54,6 @@ def kept(cell):
 
 def test_a_file_is_kept_for_the_benchmarks_that_read(cell):
     assert not save(cell).exists()
-    assert cell.saved() == kept(cell)
-    cell.end()
     assert kept(cell).exists()
 
 
@@ -86,12 +84,11 @@ def test_kept_files_leave_their_room_to_a_save(cell, monkeypatch):
 
 def test_a_file_that_is_not_kept_is_saved_again_for_each_reading_benchmark(cell, monkeypatch):
     free(monkeypatch, 10**12, 0)
-    images, _ = cell.operations.read(cell.saved())
+    assert cell.leave_file()
+    images, _ = cell.operations.read(kept(cell))
     assert len(images) == 3
-    cell.end()
-    assert not kept(cell).exists()
     free(monkeypatch, 10**12)
-    assert cell.saved().exists()
+    assert not cell.leave_file()
 
 
 def test_a_set_without_room_on_the_disk_is_unavailable(cell, monkeypatch):

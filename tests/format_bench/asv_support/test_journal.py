@@ -55,6 +55,13 @@ def test_a_later_run_tries_the_cell_again_and_keeps_the_sentence(journal):
     assert "Segmentation fault" in before["tabular.Tabular"].sentence
 
 
+def test_a_note_that_the_disk_had_no_room_for_is_none(journal):
+    before = journal.read()
+    journal.notes.joinpath("1-1.new").touch()
+    assert journal.read() == before
+    journal.settle("tabular")
+
+
 def test_a_later_reason_comes_after_an_earlier_one(journal):
     journal.settle("tabular")
     journal.write("tabular.Tabular", CELL, CellStatus.UNSUPPORTED, "nulls")
