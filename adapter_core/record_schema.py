@@ -13,7 +13,7 @@ from dataclasses import replace
 from enum import IntEnum
 from typing import Any
 
-from adapter_core.record_type import Field, FieldKind, RecordType
+from adapter_core.record_type import MADE_MODULE, Field, FieldKind, RecordType
 
 MOST_FIELDS, MOST_DEPTH = 1_000, 32
 """Fields of a type with all that are nested, and levels of nesting: more are refused."""
@@ -248,6 +248,7 @@ class _Reader:
             found: type[IntEnum] = make(made, {each: place for place, each in enumerate(symbols)})
         except (TypeError, ValueError) as error:
             raise ValueError(f"{path}: the enum {name} cannot have these symbols: {error}") from error
+        found.__module__ = MADE_MODULE
         return found
 
     def defined(self, schema: Mapping[str, Any], found: Field) -> Field:

@@ -21,7 +21,9 @@ CODECS = (
 # Neither UTF-8 text, nor a pickle (0x80), nor an Avro file ("Obj"), nor a message of Protobuf after its
 # length (0x0a) starts with one of these.
 _MAGIC = {
-    b"\x1f\x8b": "gzip",  # https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1
+    # https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1, with the only method, deflate: two bytes
+    # alone are the length of some first documents of BSON.
+    b"\x1f\x8b\x08": "gzip",
     b"\x28\xb5\x2f\xfd": "zstd",  # https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1
     b"\xfd7zXZ\0": "xz",  # https://tukaani.org/xz/xz-file-format.txt, 2.1.1.1
 }

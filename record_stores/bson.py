@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
-from adapter_core import FieldKind, Given, ObjectKind, Snippet, Trait
+from adapter_core import CannotHoldError, FieldKind, Given, ObjectKind, Snippet, Trait
 from adapter_core.file_facts import FileFacts
 from adapter_core.records.documents import documents
 from adapter_core.records.stream import StreamStore
@@ -60,7 +60,10 @@ class Adapter(StreamStore):
         import bson
 
         decimals = {FieldKind.DECIMAL: bson.Decimal128}
-        file.writelines(map(bson.encode, documents(objects, of, decimals)))
+        try:
+            file.writelines(map(bson.encode, documents(objects, of, decimals)))
+        except bson.errors.InvalidDocument as error:  # a key of a map with NUL
+            raise CannotHoldError(f"{self.label} cannot store these records: {error}") from error
 
     def _read_stream(self, file: BufferedReader, of: RecordType) -> list[Any]:
         import bson

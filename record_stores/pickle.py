@@ -61,10 +61,9 @@ class Adapter(StreamStore):
 @contextmanager
 def _found_by_name(of: RecordType) -> Iterator[None]:
     """Let pickle find classes that were made from a type in a module, as it finds a program's own."""
-    classes = {each.name: each.object_class for each in of.types()}
-    made = {name: each for name, each in classes.items() if each.__module__ == MADE_MODULE}
     module = ModuleType(MADE_MODULE)
-    vars(module).update(made)
+    made = (each for each in _classes_of(of) if each.__module__ == MADE_MODULE)
+    vars(module).update({each.__qualname__: each for each in made})
     sys.modules[MADE_MODULE] = module
     try:
         yield
@@ -72,12 +71,17 @@ def _found_by_name(of: RecordType) -> Iterator[None]:
         del sys.modules[MADE_MODULE]
 
 
+def _classes_of(of: RecordType) -> list[type]:
+    """Return the classes of a type's objects and enums, nested ones included."""
+    return [*(each.object_class for each in of.types()), *of.enums()]
+
+
 class _Unpickler(pickle.Unpickler):
     """Unpickler that finds the program's present class under the name of a record type."""
 
     def __init__(self, file: BinaryIO, of: RecordType) -> None:
         super().__init__(file)
-        self._classes = {each.object_class.__qualname__: each.object_class for each in of.types()}
+        self._classes = {each.__qualname__: each for each in _classes_of(of)}
 
     def find_class(self, module: str, name: str) -> Any:
         return self._classes.get(name) or super().find_class(module, name)

@@ -77,8 +77,8 @@ class Adapter(RecordStore):
 
     def _entry(self, path: Path, position: int, of: RecordType) -> Any:
         with _connection(path) as connection:
-            # Rows are numbered from 1, and none has been deleted.
-            found = connection.execute(f"{_select(of)} WHERE rowid = ?", (position + 1,)).fetchone()
+            # Rows are numbered from 1, and none was deleted. A field may be called rowid, none _rowid_.
+            found = connection.execute(f"{_select(of)} WHERE _rowid_ = ?", (position + 1,)).fetchone()
         if found is None:
             raise IndexError(f"{path.name} contains no record {position}")
         return found

@@ -130,7 +130,10 @@ def column_of(array: ArraySource | Description, dim: str) -> np.ndarray:
     if found is None or values.dtype.kind not in "iu" or not len(values):
         return values
     unit, day, time = found.groups()
-    start = np.datetime64(f"{day}T{time or '00:00:00'}", "s")
+    try:
+        start = np.datetime64(f"{day}T{time or '00:00:00'}", "s")
+    except ValueError:  # no day of this calendar, as 0000-00-00 of older files
+        return values
     least, largest = (
         int((np.datetime64(year, "s") - start).astype(np.int64)) // _SECONDS[unit] for year in _YEARS
     )

@@ -145,7 +145,9 @@ class NetCDF4Store(Appendable):
                 raise (self.refusal(str(error)) if packing else error) from error
             name = variable.dimensions[0]
             if name in file.variables and name in source.coordinates:
-                file[name][first_row:] = source.coordinates[name]
+                coordinate = file[name]
+                coordinate.set_auto_maskandscale(False)
+                coordinate[first_row:] = source.coordinates[name]
 
     def _codec_used(self, path: Path) -> str | None:
         import netCDF4
@@ -182,6 +184,8 @@ def _write(
             if name in source.dims:
                 coordinate = file.createVariable(name, values.dtype, (name,), fill_value=False)
                 coordinate.setncatts(source.coordinate_attributes.get(name, {}))
+                # Else an attribute scale_factor would change the values.
+                coordinate.set_auto_maskandscale(False)
                 coordinate[:] = values
         options = _options(codec, level) if source.shape else {}
         variable = file.createVariable(

@@ -8,7 +8,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -451,18 +451,16 @@ def _arrays(store: Any, mode: Literal["r", "r+"]) -> tuple[Any, dict[str, Callab
 
     group = zarr.open_group(store, mode=mode)
     facts: Any = group.attrs[KEY]
-    # Appending writes all chunks too. Releases before 3.1.6 have no `with_config`.
-    with zarr.config.set({"array.write_empty_chunks": True}):
-        array = group[facts["name"]]
 
-    def coordinate(name: str) -> Callable[[], Any]:
-        return lambda: group[name]
+    def opened(name: str) -> Any:
+        # Appending writes all chunks too. Releases before 3.1.6 have no `with_config`.
+        with zarr.config.set({"array.write_empty_chunks": True}):
+            return group[name]
 
-    return (
-        array,
-        {name: coordinate(name) for name in facts["coordinates"]},
-        facts["name"],
-    )
+    coordinates: dict[str, Callable[[], Any]] = {
+        name: partial(opened, name) for name in facts["coordinates"]
+    }
+    return opened(facts["name"]), coordinates, facts["name"]
 
 
 def _codec_of(array: Any) -> str | None:

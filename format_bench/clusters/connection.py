@@ -110,7 +110,7 @@ def _target(where: str, stack: ExitStack) -> Any:
         return _address_in(path)
     if entry := _ENTRY.fullmatch(where):
         return _of_entry(where, entry["module"], entry["attribute"], stack)
-    if where.startswith("local"):
+    if where.partition(":")[0] == "local":
         raise ClusterError(f"--cluster {where}: write local:4, or local:4:1.5GiB with a limit of memory")
     raise ClusterError(f"--cluster {where}: there is no such file; {_FORMS}")
 

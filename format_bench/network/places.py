@@ -203,8 +203,12 @@ def users_address(url: str, endpoint: str, region: str) -> RemoteFile:
     Raises
     ------
     ObjectStoreError
-        If no endpoint is given and the profile names one, where the user's data might belong.
+        If no endpoint is given and the profile names one, where the user's data might belong; or if
+        the address has "?" or "#".
     """
+    # Clients take what follows for a part of the address that is no key, and so write to another one.
+    if {*"?#"} & {*url}:
+        raise ObjectStoreError(f'{url}: an address with "?" or "#" is not that of a folder; use another')
     profile = "" if endpoint else profile_endpoint()
     if profile:
         raise ObjectStoreError(f"{url}: the profile {profile} names a server; give it by --endpoint")

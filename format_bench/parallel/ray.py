@@ -53,7 +53,7 @@ class Engine(ParallelEngine):
 
         # Where clusters are off, as on macOS, its processes listen at the loopback address instead of
         # all interfaces. `ray.init` has no option for it, and replaces 127.0.0.1 by the host's address.
-        is_local = where.startswith("local")
+        is_local = where.partition(":")[0] == "local"
         ray_constants.ENABLE_RAY_CLUSTER = not is_local
         options: dict[str, Any] = {"address": where}
         limit_bytes = 0

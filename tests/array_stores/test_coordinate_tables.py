@@ -117,3 +117,18 @@ def test_an_answer_by_duckdb_is_read_back(weather: ArraySource, tmp_path: Path) 
         query = "SELECT count(*) FROM read_csv(?)"
         (found,) = connection.execute(query, [str(path / "values.csv")]).fetchall()
     assert found == (6 * 24 * 32,)
+
+
+@pytest.mark.parametrize("label", STORES)
+@pytest.mark.parametrize("day", ["0000-00-00", "850-02-30"])
+def test_counts_from_a_day_that_never_was_stay_counts(label: str, day: str, tmp_path: Path) -> None:
+    store, path = array_stores.get(label), _path(tmp_path, label)
+    source = ArraySource.of(
+        np.ones((2, 3), "float32"),
+        dims=("t", "x"),
+        coordinates={"t": np.array([1, 2]), "x": np.arange(3)},
+        coordinate_attributes={"t": {"units": f"days since {day}"}},
+    )
+    store.save(source, path)
+    with store.open(path) as reader:
+        assert reader.coordinates["t"].tolist() == [1, 2]

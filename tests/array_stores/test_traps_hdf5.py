@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import array_stores
-from adapter_core import ArraySource, CannotHoldError
+from adapter_core import Appendable, ArraySource, CannotHoldError
 
 LABELS = ["HDF5", "NetCDF4", "NetCDF4[h5netcdf]"]
 
@@ -120,6 +120,24 @@ def test_netcdf_scale_factors_and_fill_values_are_mere_attributes(tmp_path):
         with store.open(tmp_path / "a.nc") as reader:
             assert reader.read().tobytes() == values.tobytes()
             assert reader.attributes == attributes
+
+
+@pytest.mark.parametrize("label", ["NetCDF4", "NetCDF4[h5netcdf]", "NetCDF4[xarray]"])
+def test_scale_factors_of_coordinates_are_mere_attributes(label, tmp_path):
+    store = array_stores.get(label)
+    values, x = np.arange(6, dtype="float32").reshape(2, 3), np.array([10, 20, 30], "int16")
+    source = ArraySource.of(
+        values,
+        dims=("t", "x"),
+        coordinates={"t": x[:2], "x": x},
+        coordinate_attributes={"x": {"scale_factor": 0.5}, "t": {"add_offset": 1.0}},
+    )
+    store.save(source, tmp_path / "a.nc")
+    if isinstance(store, Appendable):
+        store.append(source, tmp_path / "a.nc")
+    with store.open(tmp_path / "a.nc") as reader:
+        assert reader.coordinates["x"].tolist() == [10, 20, 30]
+        assert set(reader.coordinates["t"].tolist()) == {10, 20}
 
 
 def test_netcdf_refuses_a_chunk_that_blosc_cannot_make_smaller(tmp_path):

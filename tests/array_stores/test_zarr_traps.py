@@ -56,6 +56,21 @@ def test_a_chunk_of_zeros_among_others_is_written(label: str, tmp_path: Path) ->
     assert np.array_equal(store.read(path), values)
 
 
+@pytest.mark.parametrize(
+    "label", ["Zarr.dir", "Zarr.v2", "Zarr[zarrs]", "Zarr[tensorstore]", "Icechunk"]
+)
+def test_appended_coordinates_of_zero_are_written(label: str, tmp_path: Path) -> None:
+    store, path = array_stores.get(label), _path(tmp_path, label)
+    for count in (-1, 0):
+        values = np.ones((1, 4), "float32")
+        source = ArraySource.of(
+            values, dims=("t", "x"), coordinates={"t": np.array([count]), "x": np.arange(4)}
+        )
+        (store.append if count == 0 else store.save)(source, path)
+    with store.open(path) as reader:
+        assert reader.coordinates["t"].tolist() == [-1, 0]
+
+
 @pytest.mark.parametrize("label", DIRECTORIES)
 def test_appended_chunks_of_zeros_are_written(label: str, tmp_path: Path) -> None:
     store, path = array_stores.get(label), _path(tmp_path, label)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import sqlite3
 
@@ -9,10 +10,11 @@ import pytest
 
 import data_generator
 import record_stores
-from adapter_core import RecordSet, RecordType, Trait
+from adapter_core import CannotHoldError, RecordSet, RecordType, Trait
 from adapter_core.entities import ENTITY, PERSON
 from adapter_core.record_type import Field, FieldKind
 from adapter_core.records.jvm import JvmStore
+from data_generator.user.records import load_records
 from format_bench.verification.records import verify_records
 
 
@@ -127,3 +129,49 @@ def test_names_that_pyfory_cannot_encode_are_refused(tmp_path):
         if not is_refused:
             store.save(rows, tmp_path / name)
             assert list(map(of.plain, store.read(tmp_path / name, of))) == [(1,)]
+
+
+def own_records(folder, lines, schema=None):
+    """Return records of a user's JSON lines."""
+    path = folder / "own.jsonl"
+    path.write_text(lines, encoding="utf-8")
+    if schema:
+        (folder / "own.avsc").write_text(json.dumps(schema), encoding="utf-8")
+    return load_records(path, schema=folder / "own.avsc" if schema else None).records
+
+
+def test_a_field_may_be_called_rowid(tmp_path):
+    own = own_records(tmp_path, '{"rowid": 2, "name": "a"}\n{"rowid": 1, "name": "b"}\n')
+    store = ready("SQLite")
+    store.save(own, tmp_path / "own.db")
+    found = store.entry(tmp_path / "own.db", 0, own.of)
+    assert store.plain(own.of)(found) == store.plain(own.of)(
+        next(store.iterate(tmp_path / "own.db", own.of))
+    )
+
+
+@pytest.mark.parametrize("label", ["Pickle", "Fory"])
+def test_enums_of_a_users_schema_come_back(label, tmp_path):
+    colour = {"type": "enum", "name": "Colour", "symbols": ["A", "B"]}
+    schema = {"type": "record", "name": "Own", "fields": [{"name": "colour", "type": colour}]}
+    own = own_records(tmp_path, '{"colour": "A"}\n{"colour": "B"}\n', schema)
+    store = ready(label)
+    store.save(own, tmp_path / "own")
+    found = store.read(tmp_path / "own", own.of)
+    assert not verify_records(own, found, store.plain(own.of)).errors
+
+
+def test_the_length_of_a_document_is_no_codec(tmp_path):
+    own = own_records(tmp_path, json.dumps({"text": "x" * 35_599}) + "\n")
+    store = ready("BSON")
+    store.save(own, tmp_path / "own.bson")
+    assert (tmp_path / "own.bson").read_bytes()[:2] == b"\x1f\x8b"
+    assert len(store.read(tmp_path / "own.bson", own.of)) == 1
+
+
+def test_a_key_with_nul_is_refused(tmp_path):
+    schema = {"type": "map", "values": "long"}
+    schema = {"type": "record", "name": "Own", "fields": [{"name": "sizes", "type": schema}]}
+    own = own_records(tmp_path, json.dumps({"sizes": {"a\0b": 1}}) + "\n", schema)
+    with pytest.raises(CannotHoldError, match="NULL byte"):
+        ready("BSON").save(own, tmp_path / "own.bson")

@@ -19,8 +19,11 @@ class Place(ServerAxis):
     def parse(self, text: str) -> str:
         """Return the address."""
         bucket = text.removeprefix("s3://").strip("/")
-        if not text.startswith("s3://") or not bucket or without_secrets(text) != text:
-            raise InvalidRequestError(f"{self.option}: write e.g. s3://bucket/folder, without keys")
+        is_folder = text.startswith("s3://") and bucket and not {*"?#"} & {*bucket}
+        if not is_folder or without_secrets(text) != text:
+            raise InvalidRequestError(
+                f'{self.option}: write e.g. s3://bucket/folder, without keys, "?" and "#"'
+            )
         return f"s3://{bucket}"
 
     def set_on(self, operations: Operations, value: str) -> None:

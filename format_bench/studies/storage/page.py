@@ -45,7 +45,7 @@ class MediumModel:
             milliseconds, megabytes = map(float, figures.split(","))
         except ValueError:
             milliseconds = megabytes = 0.0
-        if not name or milliseconds < 0 or megabytes <= 0:
+        if not name or not 0 <= milliseconds < math.inf or not 0 < megabytes < math.inf:
             raise InvalidRequestError(
                 f"--medium {text}: write a name, milliseconds of a random read, and MB/s, as in "
                 "disk=8,150"

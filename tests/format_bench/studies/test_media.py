@@ -178,7 +178,9 @@ def test_a_read_costs_seeks_and_bytes(made_up):
     assert read_costs(made_up, "whole") == []
 
 
-@pytest.mark.parametrize("text", ["disk", "disk=8", "=8,150", "disk=8,0", "disk=a,b", "disk=-1,5"])
+@pytest.mark.parametrize(
+    "text", ["disk", "disk=8", "=8,150", "disk=8,0", "disk=a,b", "disk=-1,5", "disk=nan,5", "disk=8,inf"]
+)
 def test_other_figures_than_two_are_refused(text):
     with pytest.raises(InvalidRequestError, match="write a name, milliseconds"):
         MediumModel.parse(text)
