@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import NamedTuple
 
 import array_stores
@@ -150,7 +151,8 @@ class Trial:
     ) -> Iterator[StepCost]:
         """Do steps at each bandwidth and round-trip time, after steps that do not count.
 
-        Values are compared with a local file's. A client that does not answer ends the trial.
+        Values are compared with a local file's. A client that does not answer ends the trial, and is the
+        error of all steps that were left.
 
         Parameters
         ----------
@@ -167,6 +169,7 @@ class Trial:
         long_seconds : float
             Time of a step from which it is not repeated.
         """
+        left = list(product(mbits, round_trips_ms, steps))
         with self.client(place.environment, place.client_prefix) as client:
             try:
                 expected = client.expected()
@@ -183,10 +186,12 @@ class Trial:
                             if found[-1].seconds > long_seconds:
                                 break
                         least = min(found, key=lambda each: (each.error != "", each.seconds))
+                        left.remove((mbit, ms, step))
                         yield replace(least, round_trip_ms=ms, mbit=mbit, repeats=len(found))
             except (LinkError, UnavailableError) as error:
-                first = StepCost(self.family, self.label, steps[0], round_trips_ms[0], mbit=mbits[0])
-                yield replace(first, error=Reason(str(error), status_of(error)))
+                reason = Reason(str(error), status_of(error))
+                for mbit, ms, step in left:
+                    yield StepCost(self.family, self.label, step, ms, mbit=mbit, error=reason)
             finally:
                 place.set()
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from itertools import product
+from types import SimpleNamespace
+
 import pytest
 from click.testing import CliRunner
 
 from adapter_core import UnknownNameError
-from adapter_core.errors import UnavailableError
+from adapter_core.errors import LinkError, UnavailableError
 from format_bench.network import object_server as servers
 from format_bench.network.client import ARRAY, TABLE
 from format_bench.network.places import StorePlace, Traffic
@@ -42,6 +46,29 @@ def test_costs_have_the_same_requests_at_each_round_trip(store, trial):
     text = object_stores.tables(costs)
     assert f"| {trial.label} | {read.reads} | 0 |" in text
     assert all(f"### {step.capitalize()}" in text for step in STEPS)
+
+
+def test_a_client_that_no_longer_answers_is_the_error_of_the_steps_that_are_left(monkeypatch):
+    steps = iter([*STEPS, *STEPS, "save"])  # first ones that do not count, then those at 0 ms
+
+    @contextmanager
+    def client(*_):
+        yield SimpleNamespace(expected=dict)
+
+    def cost(self, step, *_):
+        if next(steps, None) != step:
+            raise LinkError("the client has not answered after 120 seconds")
+        return StepCost(self.family, self.label, step, 0.0, seconds=1.0)
+
+    monkeypatch.setattr(Trial, "client", client)
+    monkeypatch.setattr(Trial, "_cost", cost)
+    place = SimpleNamespace(environment={}, client_prefix=(), set=lambda *_: None)
+    costs = list(Trial(TABLE, "Parquet", "core:60").costs(place, (0.0, 20.0)))
+    assert [(each.step, each.round_trip_ms) for each in costs] == [
+        *product(STEPS, (0.0,)),
+        *product(STEPS, (20.0,)),
+    ]
+    assert [bool(each.error) for each in costs] == [False] * 4 + [True] * 2
 
 
 @pytest.mark.slow
