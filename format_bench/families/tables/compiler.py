@@ -214,8 +214,10 @@ class _Compiler:
             yield Contains(column, self._resolved(value))
         else:
             values = [subject.value(column, each) for each in value] if kind == "one_of_at" else value
-            fitted = [subject.fitted(Comparison(column, "==", each)).value for each in values]
-            yield OneOf(column, list(dict.fromkeys(fitted)))
+            fitted = [subject.fitted(Comparison(column, "==", each)) for each in values]
+            # Of a value that the column cannot hold, the comparison is another one, which is never true.
+            held = dict.fromkeys(each.value for each in fitted if each.operator == "==")
+            yield OneOf(column, list(held)) if held else fitted[0]
 
     def _one(self, field: str) -> str:
         found: str = self._resolved(self._fields[field])

@@ -287,7 +287,9 @@ def _mask(column: pd.Series, found: Condition) -> np.ndarray:
             wanted = set(found.values)
             mask[mask] = [each in wanted for each in present.tolist()]
         else:
-            mask[mask] = np.isin(present, np.array(found.values))
+            # Unsigned integers and NumPy's usual ones would be compared as floats.
+            dtype = present.dtype if present.dtype.kind in "iu" else None
+            mask[mask] = np.isin(present, np.array(found.values, dtype))
         return mask
     return np.array([isinstance(text, str) and found.text in text for text in column], bool)
 

@@ -178,12 +178,18 @@ def question(**fields):
 
 def counted(subject, tables, **where):
     """Return the number of rows for which a condition is true."""
-    query = query_of(question(aggregates=["count"], where=[where]), subject)
+    query, rows = query_and_count(subject, tables, **where)
     assert query.compares_times == (where["column"] != "amount")
     assert query.compares_dates == (where["column"] == "day")
     assert query.compares_decimals == (where["column"] == "amount")
-    (rows,) = reference.answer(query, tables).table["count_rows"].to_pylist()
     return rows
+
+
+def query_and_count(subject, tables, **where):
+    """Return the query of a condition, and the number of rows for which that is true."""
+    query = query_of(question(aggregates=["count"], where=[where]), subject)
+    (rows,) = reference.answer(query, tables).table["count_rows"].to_pylist()
+    return query, rows
 
 
 def with_ends_and_order(subject, tables, column, values):
@@ -306,6 +312,26 @@ def test_decimals_compare_with_numbers_and_are_added_up_exactly():
     found = reference.answer(added, tables).table
     assert found["sum_amount"].to_pylist() == [Decimal("-0.50")]
     assert found["avg_amount"].to_pylist() == [-0.005]
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted", "rows"),
+    [
+        (np.array([0, 0, 0, 1, 2], "uint8"), [1, 256], 1),
+        (np.array([0, 0, 0, 1, 2], "uint8"), [1, 2.5], 1),
+        (np.array([0, 0, 0, 1, 2], "uint8"), [256, -1], 0),
+        (np.array([-128, 5, 5], "int8"), [5, -200], 2),
+    ],
+)
+def test_a_value_that_a_column_cannot_hold_is_none_of_its_values(values, wanted, rows):
+    tables = {"data": pd.DataFrame({"x": values, "id": range(len(values))})}
+    assert query_and_count(Subject("mine", tables), tables, column="x", one_of=wanted)[1] == rows
+
+
+def test_large_unsigned_integers_are_found_by_all_their_digits():
+    values = np.uint64(1_500_000_000_000_000_000) + np.arange(2_000, dtype="uint64") * np.uint64(97)
+    tables = {"data": pd.DataFrame({"x": values, "id": range(2_000)})}
+    assert query_and_count(Subject("mine", tables), tables, column="x", keys=100)[1] == 100
 
 
 @pytest.mark.parametrize("dtype", ["uint64", "UInt64"])
