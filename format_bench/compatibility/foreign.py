@@ -119,17 +119,21 @@ class ForeignReader:
         with write_atomically(place) as temporary:
             shutil.copytree(self.folder, temporary)
             for command in self.declaration.build:
-                done = subprocess.run(  # noqa: S603 (of the declaration)
-                    command,
-                    cwd=temporary,
-                    capture_output=True,
-                    text=True,
-                    timeout=_BUILD_SECONDS,
-                    check=False,
-                )
-                if done.returncode:
+                try:
+                    done = subprocess.run(  # noqa: S603 (of the declaration)
+                        command,
+                        cwd=temporary,
+                        capture_output=True,
+                        text=True,
+                        timeout=_BUILD_SECONDS,
+                        check=False,
+                    )
                     lines = (done.stderr or done.stdout).strip().splitlines() or ["no reason given"]
-                    reason = f"{' '.join(command)} failed: {lines[-1]}"
+                    why = lines[-1] if done.returncode else ""
+                except subprocess.TimeoutExpired:
+                    why = f"not finished after {_BUILD_SECONDS:.0f} seconds"
+                if why:
+                    reason = f"{' '.join(command)} failed: {why}"
                     raise UnavailableError(self.name, reason, f"format-bench build {self.name}")
         return place
 

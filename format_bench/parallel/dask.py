@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
-from adapter_core.errors import ParallelError
+from adapter_core.errors import ClusterError, ParallelError
 from format_bench.clusters.connection import connect
 from format_bench.parallel.engine import ParallelEngine, R, T
+from format_bench.results.display.text import joined
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -28,12 +29,24 @@ class Engine(ParallelEngine):
 
     @classmethod
     def open(cls, where: str) -> Self:
-        """Connect to a cluster, as `format_bench.clusters.connection` describes it."""
+        """Connect to a cluster, as `format_bench.clusters.connection` describes it.
+
+        Raises
+        ------
+        ClusterError
+            If that cannot be, or a worker has several threads.
+        """
         with ExitStack() as stack:
             client = stack.enter_context(connect(where))
             if where.startswith("local:"):
                 # Else the first worker would take the tasks of those that still start.
                 client.wait_for_workers(int(where.split(":")[1]))
+            # Tasks in one process would count each other's CPU time and memory.
+            workers = client.scheduler_info(n_workers=-1)["workers"].values()
+            if threaded := [str(each["name"]) for each in workers if each["nthreads"] != 1]:
+                raise ClusterError(
+                    f"{where}: {joined(threaded)}: several threads; start workers with --nthreads 1"
+                )
             return cls(client, stack.pop_all())
 
     @property

@@ -269,9 +269,11 @@ def combined(earlier: Record | None, found: Record, outcome: Outcome) -> Record:
     A value stays, with a remark, when a later round yields none, except where that round shows that the
     data came back wrong.
     """
-    if earlier is None or earlier.value is None or outcome.error == WrongValuesError.__name__:
+    if earlier is None or earlier.value is None:
         return found
     rounds = earlier.rounds + 1
+    if outcome.error == WrongValuesError.__name__:
+        return replace(found, rounds=rounds)
     if found.value is None:
         remark = f"round {rounds}: {found.status}: {found.sentence}"
         return replace(earlier, rounds=rounds, sentence=f"{earlier.sentence}; {remark}".lstrip("; "))

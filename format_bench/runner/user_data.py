@@ -98,6 +98,8 @@ def each_of(source: Source) -> list[Source]:
     if is_array is not True:
         return [source]
     wanted = dict.fromkeys(filter(None, map(str.strip, names.split(","))))
+    if not wanted:
+        raise UserDataError(f"{source.path}: name a variable after {separator}")
     return [replace(source, path=f"{place}{separator}{name}") for name in wanted]
 
 

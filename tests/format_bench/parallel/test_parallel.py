@@ -18,7 +18,7 @@ from adapter_core import (
     UnknownNameError,
     UnsupportedError,
 )
-from adapter_core.errors import IncompleteError, ParallelError
+from adapter_core.errors import ClusterError, IncompleteError, ParallelError
 from data_generator import catalog
 from format_bench.parallel import engine as engines
 from format_bench.parallel.engine import opened
@@ -231,3 +231,18 @@ def test_ray_saves_and_reads_as_dask_does_and_survives_a_killed_worker(tmp_path,
         with pytest.raises(ParallelError, match="each worker may use 734,003,200 bytes"):
             save_parallel(engine, Hungry(), Plan("eq", 10, 1), tmp_path / "large")
         assert not (tmp_path / "large").exists()
+
+
+def test_workers_with_several_threads_are_refused():
+    distributed = pytest.importorskip("distributed")
+    where = {
+        "processes": False,
+        "protocol": "tcp",
+        "host": "127.0.0.1",
+        "dashboard_address": "127.0.0.1:0",
+    }
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, **where) as cluster,
+        pytest.raises(ClusterError, match="several threads; start workers with --nthreads 1"),
+    ):
+        engines.engine_class("dask").open(cluster.scheduler_address)
