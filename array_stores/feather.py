@@ -39,7 +39,7 @@ class Adapter(RemoteArray):
     remote_schemes: ClassVar = OBJECT_STORES
     # pyarrow's default levels; lz4's means its fast mode.
     codecs: ClassVar = (Codec("lz4", range(1, 13), 1), Codec("zstd", range(1, 23), 1))
-    file_facts = FileFacts(version="2", threads="one")
+    file_facts = FileFacts(version="2", threads="one", mapped=True)
     snippet = "the format has tables, and rows that are chunks of an array are this project's own layout"
 
     def _save(

@@ -46,7 +46,7 @@ class Adapter(ArrayStore):
     traits: ClassVar = frozenset({Trait.SAFE, Trait.PORTABLE, Trait.SINGLE_FILE})
     keeps: ClassVar = frozenset(Property) - {Property.CHUNKS}
     loses: ClassVar = {Property.CHUNKS: "an image is not divided"}
-    file_facts = FileFacts(threads="one")
+    file_facts = FileFacts(threads="one", mapped=True)
     snippet = Snippet(
         imports="from astropy.io import fits",
         write="fits.PrimaryHDU(array).writeto({path})",

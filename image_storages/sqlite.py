@@ -57,7 +57,8 @@ class Adapter(ImageStorage):
     file_facts = FileFacts(
         version="3",
         parts={"page": "16384 bytes", "journal": "rollback"},
-        differs="pages of 16 KiB, since those of 4 KiB leave a quarter empty",
+        differs="pages of 16 KiB, since those of 4 KiB leave a quarter empty; no journal and no sync, "
+        "since an unfinished file is removed",
     )
     snippet = Snippet(
         imports="import sqlite3\nfrom contextlib import closing\n\nimport numpy as np",

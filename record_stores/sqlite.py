@@ -44,7 +44,11 @@ class Adapter(RecordStore):
     changes_floats: ClassVar = {SpecialFloat.NAN: "null", SpecialFloat.NEGATIVE_ZERO: "0.0"}
     seeks = ""
     detects_truncation = True
-    file_facts = FileFacts(version="3", parts={"page": "4096 bytes", "journal": "rollback"})
+    file_facts = FileFacts(
+        version="3",
+        parts={"page": "4096 bytes", "journal": "rollback"},
+        differs="no journal and no sync, since an unfinished file is removed",
+    )
     snippet = (
         "with a codec it compresses the whole database, which is to be unpacked to be read; the "
         "table format SQLite has the code"

@@ -94,7 +94,12 @@ class XarrayZarrStore(XarrayStore, ZarrStore):
     is not offered: xarray opens no array that is longer than its coordinates.
     """
 
-    file_facts = FileFacts(version="3", parts={"chunks": "as asked"})
+    file_facts = FileFacts(
+        version="3",
+        parts={"chunks": "as asked"},
+        threads="all cores",
+        differs="chunks as asked; chunks of zeros are written, too",
+    )
     snippet = Snippet(
         imports="import xarray\n{modules}",
         write="""
