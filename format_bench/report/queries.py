@@ -145,8 +145,9 @@ class QueryTable:
 
     @cached_property
     def complete(self) -> list[Configuration]:
-        """The configurations with a ratio for each query that any has one for, by mean."""
-        most = max((each.queries for each in self.means.values()), default=0)
+        """The configurations with a ratio for each query that has ratios, by mean; none without one."""
+        # Means over different queries are no order.
+        most = len(self.ratios)
         return [each for each in self.ranked if each in self.means and self.means[each].queries == most]
 
     @cached_property

@@ -77,6 +77,11 @@ def test_the_geometric_mean_of_the_ratios_to_the_best_ranks():
     )
 
 
+def test_means_over_different_queries_rank_nobody():
+    (table,) = tables_of(asked({"A": {"Q1": 1.0}, "B": {"Q2": 3.0}})).values()
+    assert table.complete == []
+
+
 def test_a_best_of_zero_has_no_ratio():
     (table,) = tables_of(
         asked({"A": {"Q1": 0, "Q2": 4}, "B": {"Q1": 2, "Q2": 2}}, "query requests", cache="cold")
