@@ -63,6 +63,17 @@ read_options() {
         esac
         shift
     done
+    check_variable CRON_DATE '[0-9]{4}-[0-9]{2}-[0-9]{2}' "a day, as 2027-01-31"
+    date --utc "--date=${CRON_DATE:-today}" > /dev/null 2>&1 ||
+        fail 2 "CRON_DATE is '$CRON_DATE': there is no such day"
+    check_variable CRON_DISK_GB '[0-9]+' "a whole number of GB"
+    check_variable CRON_MEMORY_GB '[0-9]+' "a whole number of GB"
+    check_variable CRON_RETRY_SECONDS '[0-9]+(\.[0-9]+)?' "a number of seconds"
+}
+
+# Checks that a variable, if it is set, has a form.
+check_variable() {
+    [[ -z ${!1:-} || ${!1} =~ ^$2$ ]] || fail 2 "$1 is '${!1}'; write $3"
 }
 
 need_tools() {
@@ -281,7 +292,10 @@ main() {
     checkout=$PWD
     need_tools
     if $dry_run; then
-        find_remote && print_plan && check_room && exit 0
+        find_remote
+        print_plan
+        check_room
+        exit 0
     fi
     trap finish EXIT
     take_lock

@@ -6,6 +6,7 @@ it works in; it never moves.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
@@ -62,8 +63,10 @@ def main() -> None:
 
 def _end(status: ExitStatus, sentence: str) -> None:
     LOG.info("%s", sentence)
-    OUTCOME.parent.mkdir(exist_ok=True)  # a new clone has no such folder until something is measured
-    OUTCOME.write_text(f"{sentence}\n", encoding="utf-8")
+    # On a full disk the status says it as well.
+    with contextlib.suppress(OSError):
+        OUTCOME.parent.mkdir(exist_ok=True)  # a new clone has no such folder until something is measured
+        OUTCOME.write_text(f"{sentence}\n", encoding="utf-8")
     sys.exit(status)
 
 

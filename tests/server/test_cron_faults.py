@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
+from format_bench import monthly
+from format_bench.automation.monthly.state import ExitStatus
 from tests.factories.cron_sandbox import World, wait_for
 from tests.helpers import git
 
@@ -203,6 +206,42 @@ def test_a_disk_that_fills_up_in_a_suite(world):
     assert world.run("2026-02-01").returncode == 6
     assert world.results() == {"2026-02": {"alpha": (2, 2)}}
     recovers(world)
+
+
+def test_a_torn_file_of_results_loses_no_suite_that_had_ended(world):
+    (world.folder / "other/benchmarks/gamma.py").touch()
+    world.push_from_elsewhere("Add a suite")
+    results = world.clone / ".asv/tiny/results"
+    world.at(
+        "saved beta", f"for file in {results}/*/*-env.json; do truncate --size=-20 $file; done; exit 1\n"
+    )
+    assert world.run("2026-02-01").returncode == 6
+    assert world.results() == {"2026-02": {"alpha": (2, 2), "gamma": (2, 2)}}
+
+
+def test_a_full_disk_does_not_hide_the_status(monkeypatch):
+    monkeypatch.setattr(monthly, "OUTCOME", Path("/dev/full"))
+    with pytest.raises(SystemExit) as ended:
+        monthly._end(ExitStatus.NO_ROOM, "no space left")
+    assert ended.value.code == ExitStatus.NO_ROOM
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("CRON_DATE", "tomorrow"), ("CRON_DATE", "2026-02-30"), ("CRON_RETRY_SECONDS", "60s")],
+)
+def test_a_variable_that_means_nothing_is_refused_before_anything_is_done(world, variable, value):
+    done = world.run("2026-02-01", **{variable: value})
+    assert done.returncode == 2
+    assert f"cron.sh: {variable} is '{value}'" in done.stderr + done.stdout
+    assert not world.clone.exists()
+
+
+def test_samples_are_added_on_another_machine_and_after_a_lost_state_too(later):
+    assert later.run("2026-03-01").returncode == 0
+    (later.clone / ".asv/tiny/month.json").unlink()
+    assert later.run("2026-03-02").returncode == 0
+    assert later.results()["2026-03"] == {"alpha": (2, 6), "beta": (2, 6)}
 
 
 @pytest.mark.nightly

@@ -11,7 +11,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -126,13 +126,10 @@ class MonthSuites:
                 succeeded = self._measure(plan, portion, month.begun[key], left_seconds)
             seconds = time.time() - month.begun[key]
         if portion.labels and succeeded:
-            cut = results.cut_short(self.scale, month.commit, suite, month.begun[key])
-            divided = {each: seconds * plan.share_of(each, portion) for each in portion.labels}
-            for is_whole in (True, False):
-                some = {each: divided[each] for each in divided if (each in cut) != is_whole}
-                cost = Cost(month.name, suite, some, is_whole, room.disk_bytes, room.memory_bytes)
-                if some:
-                    costs.note(results.folder(self.scale), cost)
+            # asv may have had all results already, in seconds.
+            if self._was_measured(suite, month.begun[key]):
+                cut = results.cut_short(self.scale, month.commit, suite, month.begun[key])
+                self._note_costs(plan, portion, seconds, room, cut)
             month.measured.setdefault(suite, []).extend(portion.labels)
         month.spent[suite] = month.spent.get(suite, 0.0) + seconds
         # If it has failed, what other portions save is none of its results.
@@ -141,13 +138,29 @@ class MonthSuites:
         month.write(state_path(self.scale))
         return succeeded
 
+    def _note_costs(
+        self, plan: SuitePlan, portion: Portion, seconds: float, room: Room, cut: Collection[str]
+    ) -> None:
+        """Note the costs of the formats of a portion, apart for those that were cut short."""
+        month, suite = self.month, plan.suite
+        divided = {each: seconds * plan.share_of(each, portion) for each in portion.labels}
+        for is_whole in (True, False):
+            some = {each: divided[each] for each in divided if (each in cut) != is_whole}
+            if some:
+                cost = Cost(month.name, suite, some, is_whole, room.disk_bytes, room.memory_bytes)
+                costs.note(results.folder(self.scale), cost)
+
     def _was_saved(self, plan: SuitePlan, portion: Portion, begun: float | None) -> bool:
         """Return whether a killed run had saved the results of a portion, which it began then."""
         # Without --append-samples asv skips benchmarks of a whole suite that have results; with it,
         # samples would double.
         if begun is None or (plan.is_all(portion) and not self.month.append):
             return False
-        return results.were_written_since(self.scale, self.month.commit, plan.suite, begun)
+        return self._was_measured(plan.suite, begun)
+
+    def _was_measured(self, suite: str, begun: float) -> bool:
+        """Return whether results of a suite began after a time; asv may have had them all."""
+        return results.were_written_since(self.scale, self.month.commit, suite, begun)
 
     def _measure(self, plan: SuitePlan, portion: Portion, begin: float, left_seconds: float) -> bool:
         """Return whether asv has measured a portion, and the suite has not fewer values than before."""
@@ -168,7 +181,8 @@ class MonthSuites:
             variables=variables,
         )
         if status not in asv_runs.SUCCESSFUL:
-            results.remove_torn(self.scale)
+            # asv has one file for all suites: what earlier ones have saved is in its committed version.
+            results.restore(self.scale)
         after = results.count_values(self.scale, commit, suite, skipped=is_all)
         if after < before:
             LOG.info("suite %s has %s values where it had %s: those are restored", suite, after, before)

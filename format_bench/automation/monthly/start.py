@@ -93,6 +93,7 @@ def choose(name: str) -> MonthState:
     """Return the commit that a month measures; commit the library set if it has changed.
 
     - A month that has a tag measures the tagged commit: it was begun before, or on another machine.
+      Samples are added if an earlier month has the same commit.
     - If neither the set nor the code has changed since the month before, samples are added to its
       commit: a new commit would be a point on the graphs without a change behind it.
     - Otherwise the newest commit of main is measured, with the renewed set.
@@ -109,7 +110,10 @@ def choose(name: str) -> MonthState:
             f"the clock says {name}, but {tagged[-1]} is measured already; set it right",
         )
     if name in tagged:
-        return MonthState(name, REPOSITORY.commit_of(f"refs/tags/{name}"), append=False)
+        commit, *earlier = (
+            REPOSITORY.commit_of(f"refs/tags/{each}") for each in reversed(tagged) if each <= name
+        )
+        return MonthState(name, commit, append=commit in earlier)
     _check_clock()
     changes = problem = ""
     try:
