@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from adapter_core.text import printable
+from format_bench.changes.common_mode import NOTABLE_SHIFT
 from format_bench.changes.history import HistoryLine, Point
 from format_bench.library_sets import VersionChange
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
@@ -67,7 +68,7 @@ class FormatChange:
     verb: str
     """Direction, e.g. "slower" or "larger"; the status of lost or gained values."""
     ratio: float | None
-    """After / before; None where one of them is 0 or missing."""
+    """After / before, divided by `common_ratio`; None where one of them is 0 or missing."""
     before: Point
     """The last point with the state before; of a drift, the first of all."""
     since: Point
@@ -82,6 +83,8 @@ class FormatChange:
     """Version steps of all other libraries."""
     reason: str = ""
     """Reason why values were lost, or were missing before."""
+    common_ratio: float = 1.0
+    """After / before of all formats of the suite, by which changes of times are more or less."""
 
     @cached_property
     def changed_datasets(self) -> list[str]:
@@ -151,7 +154,12 @@ def _event(change: FormatChange) -> str:
         if len(ends) == 1:
             return f"{change.subject}: {' -> '.join(*ends)}"
         return f"{change.subject}: {change.verb}"
-    return f"{change.subject} {format_ratio(change.factor)} times {change.verb}"
+    event = f"{change.subject} {format_ratio(change.factor)} times {change.verb}"
+    common = math.log(change.common_ratio)
+    if abs(common) <= NOTABLE_SHIFT:
+        return event
+    verb = "slower" if common > 0 else "faster"
+    return f"{event} beside all formats, which are {format_ratio(math.exp(abs(common)))} times {verb},"
 
 
 def _period(change: FormatChange) -> str:

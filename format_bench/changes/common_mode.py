@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 # Formats below which a change of one or two would be taken for the machine's.
 FEWEST_FORMATS = 6
 
+# Difference of logarithms above which a shift is named.
+NOTABLE_SHIFT = math.log1p(Operation("", Noise.WALL_TIME).least_effect)
+
 # Module of suites and operation: their cells are measured in turn, and share a shift.
 Mode = tuple[str, str]
 
@@ -58,12 +61,12 @@ def _medians(levels: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
         return np.nanmedian(levels, axis=axis)
 
 
-def _shifts_by_mode(series: Sequence[CellSeries]) -> dict[Mode, NDArray[np.float64]]:
+def shifts_by_mode(series: Sequence[CellSeries]) -> dict[Mode, NDArray[np.float64]]:
     """Return the common shift of times; memory and size do not depend on the state of the machine."""
     members: dict[Mode, list[CellSeries]] = {}
     for each in series:
         if each.group.operation.kind in TIMES:
-            members.setdefault(_mode(each), []).append(each)
+            members.setdefault(mode_of(each.group), []).append(each)
     return {
         mode: common_shift(np.array([each.levels for each in found]))
         for mode, found in members.items()
@@ -71,8 +74,9 @@ def _shifts_by_mode(series: Sequence[CellSeries]) -> dict[Mode, NDArray[np.float
     }
 
 
-def _mode(series: CellSeries) -> Mode:
-    return series.group.module, series.group.operation.name
+def mode_of(group: FormatOperation) -> Mode:
+    """Return the suite and the operation, whose formats share a shift."""
+    return group.module, group.operation.name
 
 
 @dataclass(frozen=True)
@@ -94,12 +98,11 @@ class CommonShift:
 
 def common_shifts(line: HistoryLine, series: Sequence[CellSeries]) -> list[CommonShift]:
     """Return the common shifts of a line in order of time."""
-    least = math.log1p(Operation("", Noise.WALL_TIME).least_effect)
     found = [
         CommonShift(point, module, operation, math.exp(shift))
-        for (module, operation), shifts in _shifts_by_mode(series).items()
+        for (module, operation), shifts in shifts_by_mode(series).items()
         for point, shift in zip(line.points, shifts.tolist(), strict=True)
-        if abs(shift) > least
+        if abs(shift) > NOTABLE_SHIFT
     ]
     return sorted(found, key=lambda each: each.point.date)
 
@@ -143,11 +146,11 @@ def _mean(levels: NDArray[np.float64], points: Sequence[int]) -> float:
 
 def adjusted_series(series: Sequence[CellSeries]) -> dict[FormatOperation, list[AdjustedSeries]]:
     """Return the corrected series of times and memory by format and operation, in their order."""
-    shifts = _shifts_by_mode(series)
+    shifts = shifts_by_mode(series)
     found: dict[FormatOperation, list[AdjustedSeries]] = {}
     for each in series:
         if each.group.operation.kind in (*TIMES, Noise.MEMORY):
-            shift = shifts.get(_mode(each), np.zeros(len(each.levels)))
+            shift = shifts.get(mode_of(each.group), np.zeros(len(each.levels)))
             least = float(np.log1p(each.group.operation.least_effect))
             adjusted = AdjustedSeries(each, each.levels - shift, each.replicates - shift[:, None], least)
             found.setdefault(each.group, []).append(adjusted)
@@ -159,7 +162,7 @@ def cell_input(cell: AdjustedSeries) -> DetectorInput:
     return DetectorInput(
         levels=cell.levels,
         kind=cell.series.group.operation.kind,
-        variance_class=("cell", *_mode(cell.series)),
+        variance_class=("cell", *mode_of(cell.series.group)),
         least_effect=cell.least_effect,
         replicates=cell.replicates,
     )

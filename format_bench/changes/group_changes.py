@@ -58,10 +58,18 @@ def exact_changes(series: Sequence[CellSeries]) -> list[GroupChange]:
             cells[0][0].group,
             cells[0][1],
             [each for each, _ in cells],
-            groups[cells[0][0].group],
+            [each for each in groups[cells[0][0].group] if _on_both_sides(each, cells[0][1])],
         )
         for cells in found.values()
     ]
+
+
+def _on_both_sides(series: CellSeries, change: ChangePoint) -> bool:
+    """Return whether a cell has values before and after a change."""
+    return all(
+        any(cell and cell.value is not None for cell in (series.cells[point] for point in points))
+        for points in (change.before, change.after)
+    )
 
 
 def _exact_changes(series: CellSeries, least: float) -> Iterator[ChangePoint]:
@@ -178,7 +186,10 @@ def _single_changes(
                     continue
                 key = (group, change.at, change.drift, change.effect > 0, change.confirmed)
                 same_point = found.get(key) or GroupChange(
-                    group, change, [], [each.series for each in of_group]
+                    group,
+                    change,
+                    [],
+                    [each.series for each in of_group if _on_both_sides(each.series, change)],
                 )
                 found[key] = replace(same_point, cells=[*same_point.cells, member.series])
     return list(found.values())
@@ -187,6 +198,5 @@ def _single_changes(
 def _explains(of_group: ChangePoint, of_cell: ChangePoint) -> bool:
     """Return True if a cell changes as its group does: at about the same point, or in a drift."""
     # The median of a group may change one point before or after one of its cells.
-    if of_group.drift or of_cell.drift:
-        return of_group.effect * of_cell.effect > 0
-    return abs(of_group.at - of_cell.at) <= 1
+    is_near = of_group.drift or of_cell.drift or abs(of_group.at - of_cell.at) <= 1
+    return is_near and of_group.effect * of_cell.effect > 0

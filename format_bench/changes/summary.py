@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from format_bench.changes.change import CellChange, ChangeKind, FormatChange
-from format_bench.changes.common_mode import CommonShift, common_shifts
+from format_bench.changes.common_mode import CommonShift, Mode, common_shifts, mode_of, shifts_by_mode
 from format_bench.changes.group_changes import (
     AvailabilityChange,
     GroupChange,
@@ -21,6 +22,10 @@ from format_bench.changes.history import History, HistoryLine, version_steps
 from format_bench.changes.series import CellSeries, cell_series
 from format_bench.instruments.intervals import median_interval
 from format_bench.results.metrics import Noise
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 # Words for values that grew, and for values that shrank.
 VERBS = {
@@ -71,8 +76,8 @@ def changes_by_line(history: History) -> list[LineChanges]:
 
 def _line_changes(history: History, line: HistoryLine) -> LineChanges:
     series = cell_series(line)
-    groups = [*measured_changes(series), *exact_changes(series)]
-    found = [_level_change(each, history, line) for each in groups]
+    groups, shifts = [*measured_changes(series), *exact_changes(series)], shifts_by_mode(series)
+    found = [_level_change(each, history, line, shifts) for each in groups]
     found += [_availability_change(each, history, line) for each in availability_changes(series)]
     # The sort is stable: changes of one point stay in the order of the suites.
     found.sort(key=lambda change: change.since.date, reverse=True)
@@ -85,7 +90,9 @@ def _line_changes(history: History, line: HistoryLine) -> LineChanges:
     )
 
 
-def _level_change(found: GroupChange, history: History, line: HistoryLine) -> FormatChange:
+def _level_change(
+    found: GroupChange, history: History, line: HistoryLine, shifts: Mapping[Mode, NDArray[np.float64]]
+) -> FormatChange:
     change, group = found.change, found.group
     before = line.points[change.before[-1]]
     since = line.points[change.after[-1] if change.drift else change.at]
@@ -94,6 +101,9 @@ def _level_change(found: GroupChange, history: History, line: HistoryLine) -> Fo
     after = change.after[-1:] if change.drift else change.after
     cells = [_cell_change(each, change.before, after) for each in found.cells]
     kind = ChangeKind.STEP if change.confirmed else ChangeKind.SUSPECTED
+    ratio, common = _mean_ratio(cells), 1.0
+    if (shift := shifts.get(mode_of(group))) is not None:
+        common = math.exp(shift[list(after)].mean() - shift[list(change.before)].mean())
     return FormatChange(
         kind=ChangeKind.DRIFT if change.drift else kind,
         line=line,
@@ -101,13 +111,14 @@ def _level_change(found: GroupChange, history: History, line: HistoryLine) -> Fo
         format=group.format,
         operation=group.operation.name,
         verb=VERBS[group.operation.kind][change.effect < 0],
-        ratio=_mean_ratio(cells),
+        ratio=ratio and ratio / common,
         before=before,
         since=since,
         cells=cells,
         datasets=list(dict.fromkeys(each.dataset for each in found.compared)),
         own_steps=own,
         other_steps=others,
+        common_ratio=common,
     )
 
 

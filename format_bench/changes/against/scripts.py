@@ -27,7 +27,8 @@ SUITE = "script"
 LIMIT_SECONDS = 600
 
 # As scripts of cells print it: "read time: 0.0123 seconds, the median of 5; the record has ...".
-_LINE = re.compile(r"^([\w ]+): ([\d.]+(?:e[-+]?\d+)?)(?: seconds| bytes)?(?:$|,|;)", re.MULTILINE)
+_NUMBER = r"((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?)"
+_LINE = re.compile(rf"^([\w ]+): {_NUMBER}(?: seconds| bytes)?(?:$|,(?!\d)|;)", re.MULTILINE)
 
 
 def run(script: Path, name: str, limit_seconds: float = LIMIT_SECONDS) -> dict[str, float]:
@@ -56,7 +57,8 @@ def run(script: Path, name: str, limit_seconds: float = LIMIT_SECONDS) -> dict[s
     if done.returncode:
         last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
         raise InvalidRequestError(f"{script} fails with {name}: {shortened(last)}")
-    found = {metric: float(value) for metric, value in _LINE.findall(done.stdout) if metric in METRICS}
+    printed = ((metric, value.replace(",", "")) for metric, value in _LINE.findall(done.stdout))
+    found = {metric: float(value) for metric, value in printed if metric in METRICS}
     if not found:
         known = "a line such as 'read time: 0.0123 seconds', or of another metric"
         raise InvalidRequestError(f"{script} prints no value: it needs {known}")

@@ -82,13 +82,17 @@ class JudgedPair:
         if self.verdict is not Verdict.CHANGED:
             return str(self.verdict)
         grew, shrank = VERBS[METRICS[self.after.metric].noise]
-        return grew if (self.after.value or 0.0) > (self.before.value or 0.0) else shrank
+        return grew if self._grew else shrank
 
     @property
     def is_worse(self) -> bool:
         """Whether the later version lost a value, or needs more."""
-        grew = (self.after.value or 0.0) > (self.before.value or 0.0)
-        return self.verdict is Verdict.LOST or (self.verdict is Verdict.CHANGED and grew)
+        return self.verdict is Verdict.LOST or (self.verdict is Verdict.CHANGED and self._grew)
+
+    @property
+    def _grew(self) -> bool:
+        # Medians of all samples may go the other way, where one side of a round was disturbed.
+        return self.ratio > 1 if self.ratio else (self.after.value or 0.0) > (self.before.value or 0.0)
 
     @property
     def changed(self) -> bool:

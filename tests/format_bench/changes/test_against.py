@@ -94,6 +94,17 @@ def test_other_work_during_two_rounds_is_no_change():
     assert verdict.verdict is Verdict.SAME
 
 
+def test_a_burst_in_one_round_does_not_turn_the_direction_around():
+    before = [1.0, 1.0, 1.0, 1.3, 1.3, 1.3, 1.3]
+    after = [1.08, 1.081, 1.079, 1.082, 1.404, 1.4053, 1.4027]
+    one, other = (
+        record("CSV", "read time", statistics.median(each), repeats=each, rounds=7, round_sizes=[1] * 7)
+        for each in (before, after)
+    )
+    (found,) = judge([(one, other)])
+    assert (found.word, found.is_worse) == ("slower", True)
+
+
 def test_sizes_are_exact_and_values_are_lost_and_gained():
     sizes = [
         (record("CSV", "size", 1000.0), record("CSV", "size", each)) for each in (1000.0, 1004, 1006)
@@ -292,6 +303,12 @@ def test_a_script_is_run_in_both_sets_in_turn(sets, tmp_path, monkeypatch):
     }.items():
         with pytest.raises(InvalidRequestError, match=reason):
             scripts.run(script_at(tmp_path, line), OLD.name)
+
+
+@pytest.mark.usefixtures("sets")
+def test_a_number_with_commas_is_read_whole(tmp_path):
+    path = script_at(tmp_path, "print(f'size: {12_345_678 + slow:,} bytes\\nread time: 1.2.3 seconds')")
+    assert scripts.run(path, NEW.name) == {"size": 12_345_679}
 
 
 def test_the_release_of_a_change_is_found_and_an_issue_drafted(sets, tmp_path, monkeypatch):

@@ -151,6 +151,37 @@ def test_a_slower_machine_is_not_a_regression_of_any_format(tmp_path):
     }
 
 
+def test_a_change_beside_a_shift_of_all_formats_is_named_without_it(tmp_path):
+    faster = Planted("", "time", 5, 1 / 1.3)
+    line = line_of(tmp_path, 8, faster, Planted("Parquet", "time_read", 5, 1.2))
+    [change] = line.changes
+    assert re.match(
+        r"Parquet read 1\.[12]\d times slower beside all formats, which are 1\.[23]\d times faster, "
+        r"since 2026-08 \(",
+        sentence(change),
+    )
+    assert change.ratio > 1
+    assert not change.is_improvement
+
+
+def test_a_regression_is_named_beside_an_improvement_of_its_group(tmp_path):
+    faster = Planted("Parquet", "time_read", 5, 0.7)
+    found = sentences(tmp_path, 8, faster, Planted("Parquet", "time_read", 5, 4.0, datasets=("str",)))
+    assert [re.search("faster|slower", each)[0] for each in sorted(found)] == ["faster", "slower"]
+    assert any(re.search(r"slower since .*, on 1 of \d data sets \(str\)$", each) for each in found)
+
+
+def test_data_sets_without_values_are_not_counted(tmp_path):
+    lacking = Gap(CellStatus.UNSUPPORTED, "no")
+    [found] = sentences(
+        tmp_path,
+        3,
+        Planted("ORC", "track_size", 3, 1.02),
+        Planted("ORC", "track_size", 1, gap=lacking, datasets=("eq", "str")),
+    )
+    assert re.search(r", on (\d) of \1 data sets$", found)
+
+
 def test_another_machine_is_not_compared(tmp_path):
     MadeUp(modules=TABLES).write(tmp_path / "made", 4)
     slow = {**MACHINE, "machine": "slow", "cpu": "Old CPU"}
