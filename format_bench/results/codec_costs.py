@@ -49,13 +49,13 @@ def _added(cell: ResultCell, plain: ResultCell) -> ResultCell:
 
     The interval reaches from the lower end of one median's interval less the upper end of the other's
     to the opposite: it is wider than need be, and so covers the difference at least as often as both
-    intervals cover their medians.
+    intervals cover their medians. There is none where one of them is missing.
     """
-    value, plain_value = cell.value or 0, plain.value or 0
-    low, high = cell.interval or (value, value)
-    plain_low, plain_high = plain.interval or (plain_value, plain_value)
-    ends = low - plain_high, high - plain_low
-    return ResultCell(cell.unit, value - plain_value, ends, [], "value", "")
+    ends = None
+    if cell.interval and plain.interval:
+        (low, high), (plain_low, plain_high) = cell.interval, plain.interval
+        ends = low - plain_high, high - plain_low
+    return ResultCell(cell.unit, (cell.value or 0) - (plain.value or 0), ends, [], "value", "")
 
 
 def _three_decimals(value: float, _unit: str) -> str:

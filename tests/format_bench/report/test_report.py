@@ -191,6 +191,8 @@ def test_what_a_codec_costs_is_what_the_comparison_of_codecs_says():
     assert save.value == pytest.approx(packed.value - plain.value)
     one, other = packed.interval, plain.interval
     assert save.interval == (one[0] - other[1], one[1] - other[0])
+    added = next(each for each in CODEC_COSTS if each.measures == (Measure("save time"),))
+    assert added.relate(replace(packed, interval=None), plain).interval is None
 
 
 def test_cells_with_many_samples_are_told_as_quickly_as_any():
