@@ -24,6 +24,7 @@ from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.planning.mix import Weighted
 from format_bench.planning.planner import QUERY_TIME, Layout, Planner
 from format_bench.results.records import Record
+from format_bench.results.status import is_of_surroundings
 from format_bench.results.suites import FAMILIES, Step
 from format_bench.runner.executor import TimeBudget, in_turn
 from format_bench.runner.result_store import ResultStore
@@ -109,7 +110,8 @@ class Cells:
         self._results.refresh()
         self._records: dict[tuple[str, Layout], dict[tuple[str, str], Record]] = {}
         for each in self._results.current.values():
-            self._take(each)
+            if not is_of_surroundings(each.status, each.sentence):
+                self._take(each)
 
     def __enter__(self) -> Self:
         self._metadata.__enter__()

@@ -76,6 +76,7 @@ class ChunkPlanner(Planner):
     noun = "chunk shape"
     # The three best that differ in kind, and the one with the fewest chunks (docs/planning.md).
     proposals_kept = 4
+    predicts_whole = True
 
     mix: ArrayMix
 

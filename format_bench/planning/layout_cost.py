@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapter_core.predicate import Comparison
-from adapter_core.query import Contains, OneOf, Query
+from adapter_core.query import Contains, OneOf, Query, path_of
 from format_bench.families.tables.reference import selected
 
 if TYPE_CHECKING:
@@ -105,17 +105,26 @@ class TableFacts:
     folders: dict[str, int] = field(default_factory=dict)
     """Number of values of the columns that rows may be sorted by, and so partitioned by."""
 
-    def group_rows(self, layout: TableLayout) -> int:
-        """Return the rows of a row group: at most all, and of a folder a known number."""
-        most = min(self.rows, layout.group_rows or DEFAULT_GROUP_ROWS)
+    def group_rows(self, layout: TableLayout, rows: int | None = None) -> int:
+        """Return the rows of a row group: at most all, and of a folder a known number.
+
+        Parameters
+        ----------
+        layout : TableLayout
+            The layout.
+        rows : int, optional
+            Rows of the table; by default those that were looked at.
+        """
+        rows = rows or self.rows
+        most = min(rows, layout.group_rows or DEFAULT_GROUP_ROWS)
         if layout.partition_by:
-            mean = self.rows // math.prod(self.folders[each] for each in layout.partition_by)
+            mean = rows // math.prod(self.folders[each] for each in layout.partition_by)
             most = min(most, max((each for each in GROUP_ROWS if each <= mean), default=GROUP_ROWS[0]))
         return most
 
-    def groups(self, layout: TableLayout) -> int:
-        """Return the number of row groups."""
-        return -(-self.rows // self.group_rows(layout))
+    def groups(self, layout: TableLayout, rows: int | None = None) -> int:
+        """Return the number of row groups of a table, by default of the rows that were looked at."""
+        return -(-(rows or self.rows) // self.group_rows(layout, rows))
 
     def encodings(self, order: tuple[str, ...], codec: str) -> list[tuple[tuple[str, str], ...]]:
         """Return choices of encodings: the usual ones, the smallest, no useless dictionaries."""
@@ -237,7 +246,7 @@ def _read_by(query: Query, names: Sequence[str]) -> list[str]:
     if query.statement:
         words = {each.lower() for each in re.findall(r"\w+", query.statement)}
         return [each for each in names if each.lower() in words]
-    return list(dict.fromkeys(each.partition(".")[0] for each in query.read))
+    return list(dict.fromkeys(path_of(each)[0] for each in query.read))
 
 
 class _Columns:

@@ -46,9 +46,10 @@ SIMPLER = 1.003
 # Times of the best proposal that another one may take. As in `planning.chunks`.
 SLOWER = 1.5
 
+# Files with types: of text, pandas would leave the times as they are, and needs to know the separator.
 _READERS = {
-    ".parquet": "pd.read_parquet", ".csv": "pd.read_csv", ".feather": "pd.read_feather",
-    ".arrow": "pd.read_feather", ".orc": "pd.read_orc", ".xlsx": "pd.read_excel",
+    ".parquet": "pd.read_parquet", ".feather": "pd.read_feather", ".arrow": "pd.read_feather",
+    ".orc": "pd.read_orc", ".xlsx": "pd.read_excel",
 }  # fmt: skip
 
 
@@ -78,6 +79,7 @@ class LayoutPlanner(Planner):
     # The best layout, and for each choice the best one without it, and further ones once the model is
     # fitted to the first turn, too (docs/planning.md).
     proposals_kept, refined_kept = 6, 3
+    predicts_whole = False
     opens_apart = False
 
     def __init__(  # noqa: PLR0913, PLR0917 (the data, and what they are asked)
@@ -228,7 +230,7 @@ class LayoutPlanner(Planner):
         return form
 
     def parts(self, form: Form) -> int:
-        return self.facts.groups(form)
+        return self.facts.groups(form, self._sampled.rows)
 
     def words(self, form: Form) -> str:
         return described(form)
@@ -286,7 +288,7 @@ class LayoutPlanner(Planner):
         lines = ["import pandas as pd", ""]
         # By default pandas makes floats of integers with nulls, and the file would have another type.
         read = f'{reader}({self._source!r}, dtype_backend="numpy_nullable")'
-        lines.append(f"df = {read}" if reader else "df = ...  # your table")
+        lines.append(f"df = {read}" if reader else "df = ...  # your table, with times as datetimes")
         if form.sort_by:
             keys = list(form.sort_by)
             lines.append(f'df = df.sort_values({keys!r}, kind="stable", ignore_index=True)')

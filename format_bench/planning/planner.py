@@ -70,7 +70,7 @@ class Verified:
     predicted_queries: list[float] = field(default_factory=list)
     """Predicted times of its queries; empty without such a model."""
     predicted_whole: float | None = None
-    """The same on the whole data."""
+    """The same on the whole data; None also where that cannot be predicted."""
     save_seconds: float = 0.0
     size_bytes: int = 0
     files: int = 0
@@ -140,6 +140,8 @@ class Planner(ABC):
     """Most proposals of a store that are verified."""
     refined_kept: ClassVar[int] = 0
     """Most further proposals, by a model that is fitted to the first turn too."""
+    predicts_whole: ClassVar[bool]
+    """Whether times on the whole data can be predicted, of which a sample is measured."""
 
     name: str
     """Name of the sample, in records."""

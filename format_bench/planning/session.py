@@ -177,19 +177,24 @@ class PlanSession:
     def _add(self, store: StorePlan, form: Form, kind: str) -> None:
         planner = self._planner
         layout = Layout(store.label, store.codec, store.level, planner.cut(form))
+        name, parts = f"{store.label} {planner.brief(form)}", planner.parts(form)
+        model, queries = store.usable_model, planner.mix.queries
+        whole = None
+        if model and planner.predicts_whole:
+            work = [planner.amounts(each, form, whole=True) for each in queries]
+            whole = float(planner.mix.cost(model.seconds(work)))
         for each in store.verified:
             if each.layout == layout:
-                each.kinds.append(kind)
+                if kind in planner.defaults and not {*each.kinds} & {*planner.defaults}:
+                    # Layouts that the sample cuts alike are others on the whole: a default is itself.
+                    each.name, each.form, each.parts, each.predicted_whole = name, form, parts, whole
+                each.kinds = list(dict.fromkeys([*each.kinds, kind]))
                 return
-        name = f"{store.label} {planner.brief(form)}"
-        found = Verified(layout, name, form, [kind], planner.parts(form))
-        if model := store.usable_model:
-            queries = planner.mix.queries
+        found = Verified(layout, name, form, [kind], parts, predicted_whole=whole)
+        if model:
             work = [planner.amounts(each, layout.form) for each in queries]
             found.predicted_queries = model.seconds(work).tolist()
             found.predicted = float(planner.mix.cost(found.predicted_queries))
-            work = [planner.amounts(each, form, whole=True) for each in queries]
-            found.predicted_whole = float(planner.mix.cost(model.seconds(work)))
         store.verified.append(found)
 
     def verify(self, stores: Sequence[StorePlan]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adapter_core import FormatBenchError
 from adapter_core.errors import InvalidQuestionsError
 from adapter_core.predicate import Comparison
-from adapter_core.query import TABLE, OneOf, Query
+from adapter_core.query import TABLE, OneOf, Query, path_of
 from data_generator import DEFAULT_SEED
 from data_generator.sampling import sampled_rows
 from format_bench.families.queries.operations import QueryOperations, QueryTables
@@ -151,7 +151,7 @@ def _orders(
     others: dict[str, float] = {}
     for name, query in asked.items():
         for column in (*query.groups, *([query.order.column] if query.order else ())):
-            owner = column.partition(".")[0]
+            owner = path_of(column)[0]
             others[owner] = others.get(owner, 0.0) + _weight(name, questions)
     first = sorted(weights, key=lambda each: -weights[each])
     found = [keys] if keys else []

@@ -60,6 +60,12 @@ def test_nulls_fulfil_nothing_and_parts_of_texts_are_not_in_statistics(facts):
     assert touched(facts, (), "contains", 8_192) == Touched(5, ROWS)
 
 
+def test_a_dot_in_the_name_of_a_column_is_no_field():
+    df = pd.DataFrame({"sepal.length": [1.0, 2.0], "sepal.width": [3.0, 4.0], "kind.of": ["a", "b"]})
+    asked = {"q": Query(columns=("sepal.width",), where=(Comparison("sepal.length", ">", 1),))}
+    assert facts_of(df, asked, [], ["none"], []).read == {"q": ["sepal.width", "sepal.length"]}
+
+
 def test_rows_are_not_sorted_by_columns_without_an_order(facts):
     assert facts.orders == [(), ("key",)]
     assert list(facts.unsortable) == ["list"]

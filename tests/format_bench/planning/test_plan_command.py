@@ -1,6 +1,7 @@
 """The command `format-bench plan`: real stores on a small array, and unhappy paths."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,10 +14,11 @@ from format_bench.families.arrays.boxes import Box
 from format_bench.families.arrays.operations import ArrayOperations
 from format_bench.planning import planner, session
 from format_bench.planning.cells import Cells
-from format_bench.planning.chunks import ChunkPlanner
+from format_bench.planning.chunks import SOURCE, ChunkPlanner
 from format_bench.planning.mix import ArrayMix, MixQuery
 from format_bench.planning.planner import Layout
 from format_bench.results import records
+from format_bench.results.status import CellStatus
 from format_bench.runner.executor import TimeBudget
 
 MIX = """
@@ -173,6 +175,46 @@ def test_an_answer_that_differs_from_the_sample_ends_the_turns_of_a_layout(tmp_p
     assert len(reads.turns) == 1
     assert reads.size_bytes > 8000
     assert "WrongValuesError: came back wrong: 27 of 27 values" in reads.failure
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_final"), [("No space left on device", False), ("Unexpected end of file", True)]
+)
+def test_a_layout_that_failed_for_want_of_space_is_measured_again(tmp_path, sentence, is_final):
+    array, path = ArraySource.of(np.zeros((10, 10, 10)), (5, 5, 5)), tmp_path / "sample"
+    ArrayOperations.store(array, path)
+    (tmp_path / "out").mkdir()
+    mix = ArrayMix((MixQuery("q", 1.0, Box((3, 3, 3), (None, None, None))),), keep_open=True)
+    plan = ChunkPlanner("mine", Description.of(array), mix, (10, 10, 10), path)
+    layout, kept = Layout("HDF5", None, None, (2, 5, 5)), tmp_path / "out" / "results.jsonl"
+    with Cells(tmp_path / "out", tmp_path, plan, TimeBudget(60), cold=False) as cells:
+        cells.fit([layout], mix.queries, 1, TimeBudget(60))
+    ended = {"value": None, "status": CellStatus.FAILED, "repeats": [], "round_sizes": []}
+    failed = [
+        replace(each, **ended, sentence=f"OSError: {sentence}", run_id="earlier")
+        for each in records.read(kept)
+    ]
+    kept.write_bytes(b"".join(map(records.line, failed)))
+    with Cells(tmp_path / "out", tmp_path, plan, TimeBudget(60), cold=False) as cells:
+        cells.fit([layout], mix.queries, 1, TimeBudget(60))
+        reads = cells.reads(layout, mix.queries, is_fit=True)
+    assert (bool(reads.failure), len(reads.turns)) == (is_final, 0 if is_final else 1)
+
+
+def test_chunks_that_the_sample_cuts_like_the_sources_are_not_called_the_sources(tmp_path):
+    array = Description.of(ArraySource.of(np.zeros((10, 10, 10)), (1, 10, 10)))
+    mix = ArrayMix((MixQuery("q", 1.0, Box((1, 10, 10), (None, None, None))),), keep_open=True)
+    plan = ChunkPlanner("mine", array, mix, (4, 4, 4), tmp_path)
+    found, store = session.PlanSession(None, plan, None, None, print), planner.StorePlan("HDF5")
+    for form, kind in (
+        ((1, 4, 4), planner.DESIGNED),
+        ((1, 10, 10), SOURCE),
+        ((1, 4, 4), planner.DESIGNED),
+    ):
+        found._add(store, form, kind)
+    (each,) = store.verified
+    assert (each.form, each.parts, each.kinds) == ((1, 10, 10), 10, [planner.DESIGNED, SOURCE])
+    assert "1 x 10 x 10" in each.name
 
 
 def test_a_disk_without_room_for_all_files_is_refused(call, monkeypatch):
