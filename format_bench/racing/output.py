@@ -9,6 +9,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from adapter_core.errors import NoCandidateError
 from adapter_core.text import visible
 from format_bench.racing.race import Race
 from format_bench.racing.standings import Drop
@@ -53,7 +54,7 @@ class RaceDisplay:
             return
         drops = list(race.standings.drops.values())[self._drops :]
         self._drops += len(drops)
-        lines = [drop_line(each) for each in drops if each.rows]
+        lines = [drop_line(each, race.standings.item) for each in drops if each.rows]
         if declared := [each.configuration for each in drops if not each.rows]:
             lines.insert(0, f"out by declaration: {joined(declared, most=IN_LINE)}")
         if race.answer is not None and race.first_seconds is not None:
@@ -72,15 +73,14 @@ class RaceDisplay:
             rows = [_row(each, race) for each in race.answer.ranked[:SHOWN]]
             parts.append(rich_table(["still in", "score", "from", "to", "rows"], rows))
         drops = list(race.standings.drops.values())[-DROPS_SHOWN:]
-        parts += [
-            Text(visible(drop_line(each)), "dim", no_wrap=True, overflow="ellipsis") for each in drops
-        ]
+        lines = (visible(drop_line(each, race.standings.item)) for each in drops)
+        parts += [Text(each, "dim", no_wrap=True, overflow="ellipsis") for each in lines]
         return Group(*parts)
 
 
-def drop_line(drop: Drop) -> str:
-    """Return a drop as a line."""
-    rows = f" on {drop.rows:,} rows" if drop.rows else ""
+def drop_line(drop: Drop, item: str) -> str:
+    """Return a drop as a line; `item` is the unit of the size of the data."""
+    rows = f" on {drop.rows:,} {item}s" if drop.rows else ""
     return f"out{rows}: {drop.configuration}: {drop.reason}"
 
 
@@ -111,7 +111,8 @@ def _row(ranked: Ranked, race: Race) -> list[str]:
 def recommendation(race: Race) -> Recommendation:
     """Return the recommendation of a race at its end, with caveats on the race.
 
-    It is by values on all rows, where at least two entries have them; until then, by estimates.
+    It is by values on all rows, where at least two entries have them; by estimates until then, or where
+    none of these can be chosen.
 
     Parameters
     ----------
@@ -124,9 +125,11 @@ def recommendation(race: Race) -> Recommendation:
         If no entry can be chosen.
     """
     found = race.standings
-    if race.is_settled or len(found.measured) > 1:
-        answer = found.recommendation(only_full=True)
-    else:
+    try:
+        answer = found.recommendation(only_full=race.is_settled or len(found.measured) > 1)
+    except NoCandidateError:
+        if race.is_settled or not found.live:
+            raise
         answer = found.recommendation()
     about_race = _caveats(race, answer)
     return replace(

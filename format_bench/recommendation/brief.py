@@ -13,7 +13,7 @@ from format_bench.recommendation.questions import MEASURES
 from format_bench.recommendation.recommend import Ranked, Recommendation
 from format_bench.recommendation.scope import OwnFile
 from format_bench.recommendation.scoring import ESTIMATES, PREDICTIONS, READ_TIME, SAVE_TIME, SIZE
-from format_bench.recommendation.sensitivity import break_even_of, smallest_change
+from format_bench.recommendation.sensitivity import break_even_of, smallest_change_for
 from format_bench.results.adapter_facts import facts_of
 from format_bench.results.candidates import Candidate
 from format_bench.results.display.text import format_ratio, joined, quantity
@@ -213,7 +213,8 @@ def _or(answer: Recommendation) -> str:
 def _when(answer: Recommendation, other: Ranked) -> Iterator[str]:
     """Yield the change of a weight that puts another candidate first, if there is one."""
     name = other.candidate.name
-    change = smallest_change(answer.first.logs, {name: other.logs}, answer.weights)
+    logs = {each.candidate.name: each.logs for each in answer.ranked}
+    change = smallest_change_for(name, logs, answer.weights)
     if change:
         factor = change.weight / answer.weights[change.measure]
         comparison = "more than" if factor >= 1 else "less than"

@@ -36,6 +36,8 @@ SHOWN = 2
 
 def paragraph(answer: Recommendation) -> str:
     """Return the recommendation in words: reasons, losses, and changes that would matter."""
+    if answer.is_tiny:
+        return " ".join(f"{name} {text}." for name, text in brief.brief_of(answer).lines)
     sentences = [_use(answer), *_merits(answer), *_ties(answer), _change(answer)]
     sentences += [
         f"{each.candidate.name} would come first, but {joined(each.reasons.values(), most=None)}."

@@ -206,13 +206,17 @@ def own_mix(results: Results, suite: str | None = None) -> OwnMix | None:
         first = next(iter(times.values()))[0]
         raise NoCandidateError(f"nothing answered any question ({first.query}: {first.sentence})")
     known = {(each.dataset, each.query) for each in answers}
-    asked = {
-        dataset: {name: often for name, often in wanted[dataset].items() if (dataset, name) in known}
-        for dataset in times
-    }
+    asked = {}
+    for dataset in times:
+        mix = {name: often for name, often in wanted[dataset].items() if (dataset, name) in known}
+        if mix:
+            asked[dataset] = mix
     for dataset, found in times.items():
-        others += _mixes_of(found, asked[dataset])
-    lacking = (name for dataset in times for name in wanted[dataset] if name not in asked[dataset])
+        # Where nothing answered anything, each cell has its reason.
+        others += _mixes_of(found, asked.get(dataset, wanted[dataset]))
+    lacking = (
+        name for dataset in times for name in wanted[dataset] if name not in asked.get(dataset, {})
+    )
     measured = {Measure.of(each).comparable._replace(query="") for each in answers}
     return OwnMix(
         replace(results, records=others),

@@ -99,7 +99,7 @@ class Recommendation:
     noise: str
     """Source of the bands: "rounds", "intervals", `ESTIMATES`, `PREDICTIONS`, or "unknown"."""
     ranked: list[Ranked]
-    """Best first; at least one."""
+    """Best first, but for a tiny table, whose first is CSV; at least one."""
     excluded: list[Excluded]
     caveats: list[str] = field(default_factory=list)
     disturbance: Disturbance = field(default_factory=Disturbance)
@@ -147,7 +147,9 @@ class Recommendation:
 
     @property
     def change(self) -> WeightChange | None:
-        """The smallest change of a weight that puts another candidate first."""
+        """The smallest change of a weight that puts another candidate first; None for a tiny table."""
+        if self.is_tiny:
+            return None
         first, *others = self.ranked
         return smallest_change(
             first.logs, {each.candidate.name: each.logs for each in others}, self.weights
@@ -251,8 +253,9 @@ def _tiny(answer: Recommendation) -> Recommendation:
         lost = any(each.candidate.value(dataset, losses) for dataset in answer.datasets)
         is_plain = each.candidate.configuration == Configuration("CSV")
         if is_plain and max(size) <= shift_of(SIZE) and not lost:
-            others = [other for other in answer.ranked if other is not each]
-            return replace(answer, ranked=[each, *others], is_tiny=True)
+            # Neither noise nor weights have put it first.
+            ranked = [each, *(other for other in answer.ranked if other is not each)]
+            return replace(answer, ranked=[replace(one, ties=False) for one in ranked], is_tiny=True)
     return answer
 
 

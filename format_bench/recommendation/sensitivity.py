@@ -10,6 +10,7 @@ bytes and round trips as the study of links has counted them: see `LinkCosts`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -57,6 +58,41 @@ def smallest_change(
             # Weights are positive, so a tie elsewhere is out of reach.
             if tie > 0:
                 changes.append(WeightChange(measure, tie, name))
+    return min(changes, key=lambda each: abs(each.weight - weights[each.measure]), default=None)
+
+
+def smallest_change_for(
+    name: str, logs: Mapping[str, Mapping[Measure, float]], weights: Weights
+) -> WeightChange | None:
+    """Return the smallest change that puts one candidate before all others, or None if there is none.
+
+    In each weight the scores are lines, see `smallest_change`: the candidate is first on an interval.
+
+    Parameters
+    ----------
+    name : str
+        Name of the candidate, which is not first.
+    logs : mapping
+        Logarithms of the factors of all candidates, by name and measure.
+    weights : Weights
+        Positive weights.
+    """
+    own, changes = logs[name], []
+    for measure, weight in weights.items():
+        low, high = 0.0, math.inf
+        for other, theirs in logs.items():
+            if other == name:
+                continue
+            slope = own[measure] - theirs[measure]
+            apart = sum(weights[each] * (own[each] - theirs[each]) for each in weights)
+            if slope > 0:
+                high = min(high, weight - apart / slope)
+            elif slope < 0:
+                low = max(low, weight - apart / slope)
+            elif apart > 0:
+                high = 0.0
+        if low < high:
+            changes.append(WeightChange(measure, low if weight <= low else high, name))
     return min(changes, key=lambda each: abs(each.weight - weights[each.measure]), default=None)
 
 

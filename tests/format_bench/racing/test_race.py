@@ -22,6 +22,7 @@ from format_bench.racing.race import (
 )
 from format_bench.racing.standings import Standings
 from format_bench.recommendation.purposes import Wish
+from format_bench.recommendation.requirements import Requirement
 from format_bench.results.candidates import Configuration
 from format_bench.results.metrics import Measure
 from format_bench.results.status import CellStatus
@@ -299,6 +300,19 @@ def test_an_answer_by_samples_says_so():
     progress = world.race(budget_seconds=END_SECONDS + 0.2).run()
     assert not progress.standings.measured
     answer = output.recommendation(progress)
+    assert "the answer rests on samples of 1,000 and 4,000 rows" in " ".join(answer.caveats)
+
+
+def test_where_none_of_those_measured_on_all_rows_can_be_chosen_the_estimates_answer():
+    world = World(4, number=3)
+    race = world.race()
+    race.standings.wish = Wish(WEIGHTS, (Requirement.EXACT,))
+    for entry, sizes in zip(world.entries, [(ROWS,), (ROWS,), (1_000, 4_000)], strict=True):
+        for rows in sizes:
+            lost = record(entry.format, "lost columns", float(rows == ROWS), rows=rows, unit="columns")
+            race.standings.add([lost, *(world._record(entry, metric, rows) for metric in METRICS)])
+    answer = output.recommendation(race)
+    assert answer.first.candidate.configuration == world.entries[2]
     assert "the answer rests on samples of 1,000 and 4,000 rows" in " ".join(answer.caveats)
 
 

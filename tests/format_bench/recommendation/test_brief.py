@@ -96,9 +96,12 @@ TEN = {
 
 
 def test_for_ten_rows_any_format_does():
-    found = lines(recommend(results_of(TEN, rows=10), {READ: 1}))
+    answer = recommend(results_of(TEN, rows=10), {READ: 1})
+    found = lines(answer)
     assert found["Use"] == "CSV: any format does"
     assert "people can read CSV" in found["Because"]
+    assert output.paragraph(answer) == f"Use {found['Use']}. Because {found['Because']}."
+    assert (answer.ties, answer.change) == ([], None)
 
 
 @pytest.mark.parametrize(
@@ -356,6 +359,20 @@ def test_a_question_that_nothing_answered_does_not_count():
     assert said(asked(often, answers)) == said(asked({"cheap": 1.0, "by city": 1.0}))
     answer = questions.answered(asked(often, answers), Wish())
     assert "questions that nothing answered do not count: odd" in answer.caveats
+
+
+def test_data_of_which_nothing_was_answered_do_not_count():
+    found = asked({"cheap": 1.0, "by city": 1.0})
+    silent = [
+        replace(each, dataset="other", value=None, status=CellStatus.TIMED_OUT, sentence="too slow")
+        for each in found.records
+        if each.query
+    ]
+    facts = found.metadata[0]["data"]
+    both = {"data": {**facts, "other": facts["mine"]}}
+    answer = questions.answered(replace(found, records=found.records + silent, metadata=[both]), Wish())
+    assert answer.first.candidate.name == "Parquet[duckdb]"
+    assert "questions that nothing answered do not count: cheap and by city" in answer.caveats
 
 
 def test_where_nothing_answered_nothing_is_named():

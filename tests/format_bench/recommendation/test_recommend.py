@@ -31,7 +31,7 @@ from format_bench.recommendation.formulas import log_factor
 from format_bench.recommendation.purposes import PRESETS, Wish
 from format_bench.recommendation.requirements import MEANINGS
 from format_bench.recommendation.scoring import Speeds, shift_of
-from format_bench.recommendation.sensitivity import break_even_of
+from format_bench.recommendation.sensitivity import break_even_of, smallest_change_for
 from format_bench.results import flat_csv, shipped
 from format_bench.results.candidates import Candidate, Configuration, candidates_of
 from format_bench.results.export import export
@@ -111,6 +111,26 @@ def test_the_smallest_change_is_right_for_any_numbers():
         assert recommend(found, weighed | {measure: weight + step}).first.candidate.name == name
         assert order(recommend(found, weighed | {measure: weight - step}))[0] == order(answer)[0]
     assert changed > 20
+
+
+def test_the_change_for_one_candidate_puts_it_before_all_others():
+    draw = random.Random(4)
+    possible = 0
+    for _ in range(60):
+        found = results_of(_drawn(draw, 5, scale=1.0))
+        weighed = {measure: draw.uniform(0.5, 3) for measure in (READ, SIZE, SAVE)}
+        answer = recommend(found, weighed)
+        logs = {each.candidate.name: each.logs for each in answer.ranked}
+        second = answer.ranked[1].candidate.name
+        change = smallest_change_for(second, logs, weighed)
+        if change is None:
+            continue
+        possible += 1
+        step = 1e-6 * math.copysign(1, change.weight - weighed[change.measure])
+        for moved, is_first in ((step, True), (-step, False)):
+            changed = recommend(found, weighed | {change.measure: change.weight + moved})
+            assert (changed.first.candidate.name == second) == is_first
+    assert possible > 20
 
 
 def test_no_weight_changes_the_answer_if_one_format_is_best_in_everything():
