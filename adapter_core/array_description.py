@@ -89,10 +89,7 @@ class Description:
             "name": self.name,
             "dims": self.dims,
             "attributes": dict(self.attributes),
-            "coordinates": {
-                name: {"dtype": values.dtype.str, "values": values.tolist()}
-                for name, values in self.coordinates.items()
-            },
+            "coordinates": {name: _plain(values) for name, values in self.coordinates.items()},
         }
         if self.coordinate_attributes:
             facts["coordinate_attributes"] = {
@@ -110,9 +107,7 @@ class Description:
         """Return the description of values from `to_dict`."""
         import numpy as np
 
-        coordinates = {
-            name: np.array(each["values"], each["dtype"]) for name, each in facts["coordinates"].items()
-        }
+        coordinates = {name: _line(each) for name, each in facts["coordinates"].items()}
         shape, chunks, dims = (tuple(facts[name]) for name in ("shape", "chunks", "dims"))
         dtype = np.dtype(facts["dtype"])
         further = facts.get("coordinate_attributes", {})
@@ -128,3 +123,23 @@ class Description:
             coordinates[first] = np.concatenate([coordinates[first], source.coordinates[first]])
         edge = self.shape[0] + source.shape[0]
         return replace(self, shape=(edge, *self.shape[1:]), coordinates=coordinates)
+
+
+def _plain(line: np.ndarray) -> dict[str, Any]:
+    """Return coordinates as values for JSON; complex numbers are pairs of their parts."""
+    values = line.tolist()
+    if line.dtype.kind == "c":
+        values = [[each.real, each.imag] for each in values]
+    return {"dtype": line.dtype.str, "values": values}
+
+
+def _line(plain: Mapping[str, Any]) -> np.ndarray:
+    """Return the coordinates of values from `_plain`."""
+    import numpy as np
+
+    dtype = np.dtype(plain["dtype"])
+    if dtype.kind != "c":
+        return np.array(plain["values"], dtype)
+    line = np.empty(len(plain["values"]), dtype)
+    line.real, line.imag = np.array(plain["values"], np.float64).reshape(-1, 2).T
+    return line

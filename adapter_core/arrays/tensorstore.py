@@ -154,6 +154,9 @@ class TensorStoreStore(ArrayStore):
             or zarr_metadata.name_problem(source)
             or _json_problem(source)
         )
+        for name, values in source.coordinates.items():
+            if values.dtype.name not in self.dtypes:
+                reason = f"coordinates {name!r} of type {values.dtype} are not supported"
         if reason is not None:
             raise self.refusal(reason)
 

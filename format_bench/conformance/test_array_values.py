@@ -114,6 +114,24 @@ def test_properties_come_back_unless_declared_lost(store, path):
             assert {name: each for name, each in of_coordinates.items() if each} == expected
 
 
+def test_coordinates_of_every_dtype_come_back_or_are_refused(store, path):
+    saved = values((3, 8, 12), a_dtype_of(store))
+    for dtype in DTYPES:
+        line = values((3,), dtype)
+        if line.dtype.kind == "c":
+            line = line * (1 - 2j)
+        coordinates = {"time": line}
+        dims = ("time", "latitude", "longitude")
+        try:
+            store.save(ArraySource.of(saved, (1, 8, 12), dims=dims, coordinates=coordinates), path)
+        except CannotHoldError:
+            continue
+        if Property.COORDINATES in store.keeps:
+            with store.open(path) as reader:
+                found = reader.coordinates["time"]
+                assert (found.dtype, found.tobytes()) == (line.dtype, line.tobytes())
+
+
 def test_other_values_are_refused_before_anything_is_written(store, path):
     for array in (
         np.array(["a"]),

@@ -44,6 +44,8 @@ def check(question: Question, array: Description) -> None:
     dims = list(dict.fromkeys([*first, *fields.get("area", {})]))
     if missing := [dim for dim in dims if dim not in array.coordinates]:
         raise UnsupportedError(f"the array has no coordinates of {joined(missing)}")
+    if unordered := [dim for dim in dims if array.coordinates[dim].dtype.kind == "c"]:
+        raise UnsupportedError(f"complex coordinates have no order: those of {joined(unordered)}")
     for dim, count in first.items():
         edge = array.shape[array.dims.index(dim)]
         if edge < count:

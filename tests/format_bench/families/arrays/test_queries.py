@@ -107,6 +107,12 @@ def test_an_array_without_coordinates_is_not_asked(array):
         check(QUESTIONS["Q1"], Description.of(bare))
 
 
+def test_complex_coordinates_have_no_bounds(array):
+    lines = {**array.coordinates, "time": array.coordinates["time"] * 1j}
+    with pytest.raises(UnsupportedError, match="have no order: those of time"):
+        check(QUESTIONS["Q1"], Description.of(replace(array, coordinates=lines)))
+
+
 def test_the_queries_to_an_array_are_those_that_apply(array):
     names = [query.name for query in queries_to(Description.of(array))]
     assert names == ["Q1", "Q2", "Q8", "Q14", "Q20", "Q26"]
