@@ -80,7 +80,11 @@ class Adapter(Appendable):
         return {"filters": hdf5.filter_code(codec, level), "options": keywords(**self.options)}
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
-        reason = hdf5.refused_by(codec, source) or hdf5.refused_properties(source, hdf5.RESERVED)
+        reason = (
+            hdf5.refused_by(codec, source)
+            or hdf5.refused_properties(source, hdf5.RESERVED)
+            or hdf5.long_attribute(source)
+        )
         if reason:
             raise self.refusal(reason)
 

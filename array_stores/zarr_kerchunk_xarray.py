@@ -33,7 +33,7 @@ class Adapter(XarrayStore, KerchunkStore):
 
     def _check_further(self, source: ArraySource, codec: str | None) -> None:
         super()._check_further(source, codec)
-        reason = hdf5.refused_properties(source, hdf5.RESERVED)
+        reason = hdf5.refused_properties(source, hdf5.RESERVED) or hdf5.long_attribute(source)
         if reason:
             raise self.refusal(reason)
 

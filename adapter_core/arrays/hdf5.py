@@ -101,6 +101,11 @@ RESERVED = frozenset("CLASS NAME DIMENSION_LIST REFERENCE_LIST DIMENSION_LABELS"
 """Attributes that dimension scales use, from the HDF5 Dimension Scale Specification."""
 
 
+# An attribute is part of the object header, whose messages have less than 64 KiB:
+# https://docs.hdfgroup.org/hdf5/develop/_f_m_t3.html
+_MOST_ATTRIBUTE_BYTES = 64_000
+
+
 def filter_options(
     codec: str | None, level: int | None, bound: ErrorBound | None = None
 ) -> dict[str, Any]:
@@ -298,6 +303,14 @@ def attribute_of(value: Any) -> Attribute:
     if not isinstance(value, str | list):
         found = value.tolist() if hasattr(value, "tolist") else []
     return found
+
+
+def long_attribute(source: ArraySource) -> str:
+    """Return why HDF5's earliest format cannot keep a list, or an empty string; netCDF's format can."""
+    for name, value in source.all_attributes():
+        if isinstance(value, list) and 8 * len(value) > _MOST_ATTRIBUTE_BYTES:
+            return f"the {len(value):,} numbers of the attribute {name!r} do not fit in 64 KiB"
+    return ""
 
 
 def refused_properties(source: ArraySource, reserved: frozenset[str]) -> str:

@@ -140,6 +140,26 @@ def test_scale_factors_of_coordinates_are_mere_attributes(label, tmp_path):
         assert set(reader.coordinates["t"].tolist()) == {10, 20}
 
 
+@pytest.mark.parametrize("label", [*LABELS, "Zarr.kerchunk[xarray]"])
+def test_lists_of_attributes_that_do_not_fit_in_an_object_header_are_kept_or_refused(label, tmp_path):
+    store, path = array_stores.get(label), tmp_path / "a"
+    levels = {"levels": list(range(9_000))}
+    for facts in (
+        {"attributes": levels},
+        {"coordinates": {"x": np.arange(3)}, "coordinate_attributes": {"x": levels}},
+    ):
+        source = ArraySource.of(np.ones(3, "float32"), dims=("x",), **facts)
+        if label.startswith("NetCDF4"):
+            store.save(source, path)
+            with store.open(path) as reader:
+                kept = reader.attributes or reader.coordinate_attributes["x"]
+                assert kept["levels"] == levels["levels"]
+            continue
+        with pytest.raises(CannotHoldError, match="9,000 numbers of the attribute 'levels'"):
+            store.save(source, path)
+        assert not path.exists()
+
+
 def test_netcdf_refuses_a_chunk_that_blosc_cannot_make_smaller(tmp_path):
     values = np.random.default_rng(1).integers(0, 256, 10_000).astype("uint8")
     store = array_stores.get("NetCDF4")
