@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import OBJECT_STORES, Codec, RemoteArray, Trait
 from adapter_core.array_description import KEY, Description
-from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX
 from adapter_core.arrays.whole_chunks import WholeChunkReader
 from adapter_core.arrow_codec import codec_of_file
@@ -107,17 +105,12 @@ class _Reader(WholeChunkReader):
         self._opened = opened
         self._file: Any = pa.ipc.open_file(opened)
         super().__init__(Description.from_json(self._file.schema.metadata[KEY.encode()]))
-        grid = grid_of(self.shape, self.chunks)
-        # Strides of the grid: the batch of a chunk is its number in C order.
-        self._strides = [*itertools.accumulate((1, *grid[:0:-1]), lambda a, b: a * b)][::-1]
 
     def close(self) -> None:
         """Close the file; the mapping of a local one lasts as long as chunks that view it."""
         self._opened.close()
 
     def _chunk(self, index: tuple[int, ...]) -> np.ndarray:
-        batch = sum(place * stride for place, stride in zip(index, self._strides, strict=False))
-        values: np.ndarray = (
-            self._file.get_batch(batch).column(0).to_numpy(zero_copy_only=self.dtype.kind != "b")
-        )
-        return values.reshape(shape_of(chunk_selection(index, self.shape, self.chunks)))
+        column = self._file.get_batch(self.chunk_number(index)).column(0)
+        values: np.ndarray = column.to_numpy(zero_copy_only=self.dtype.kind != "b")
+        return values.reshape(self.chunk_shape(index))

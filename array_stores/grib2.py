@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ArrayStore, Codec, Description, ErrorScale, Trait
-from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.arrays.whole_chunks import WholeChunkReader
 from adapter_core.file_facts import FileFacts
 
@@ -127,10 +126,9 @@ class Adapter(ArrayStore):
 class _Reader(WholeChunkReader):
     def __init__(self, path: Path) -> None:
         super().__init__(Description.from_json((path / _DESCRIPTION_FILE).read_bytes()))
-        self._grid = grid_of(self.shape, self.chunks)
         self._file = (path / _DATA_FILE).open("rb", buffering=0)
         try:
-            self._places = _places(self._file.fileno(), math.prod(self._grid))
+            self._places = _places(self._file.fileno(), math.prod(self.grid))
         except ValueError:
             self.close()
             raise
@@ -139,14 +137,11 @@ class _Reader(WholeChunkReader):
         import eccodes
         import numpy as np
 
-        number = 0
-        for place, edge in zip(index, self._grid, strict=True):
-            number = number * edge + place
-        offset, size_bytes = self._places[number]
+        offset, size_bytes = self._places[self.chunk_number(index)]
         message = eccodes.codes_new_from_message(os.pread(self._file.fileno(), size_bytes, offset))
         values: np.ndarray = eccodes.codes_get_values(message, np.float32)
         eccodes.codes_release(message)
-        return values.reshape(shape_of(chunk_selection(index, self.shape, self.chunks)))
+        return values.reshape(self.chunk_shape(index))
 
     def close(self) -> None:
         self._file.close()

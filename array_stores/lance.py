@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import OBJECT_STORES, Appendable, RemoteArray, Trait
 from adapter_core.array_description import KEY, Description
-from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.array_store import ALL_DTYPES, COMPLEX
 from adapter_core.arrays.whole_chunks import WholeChunkReader
 from adapter_core.file_facts import FileFacts
@@ -99,14 +97,11 @@ class _Reader(WholeChunkReader):
 
         self._rows: Any = lance.dataset(place, **options)
         super().__init__(Description.from_json(self._rows.schema.metadata[KEY.encode()]))
-        grid = grid_of(self.shape, self.chunks)
-        # Strides of the grid: the row of a chunk is its number in C order.
-        self._strides = [*itertools.accumulate((1, *grid[:0:-1]), lambda a, b: a * b)][::-1]
 
     def _chunk(self, index: tuple[int, ...]) -> np.ndarray:
-        row = sum(place * stride for place, stride in zip(index, self._strides, strict=True))
-        found: np.ndarray = self._rows.take([row]).column(0).chunk(0).to_numpy_ndarray()[0]
-        shape = shape_of(chunk_selection(index, self.shape, self.chunks))
+        row = self._rows.take([self.chunk_number(index)])
+        found: np.ndarray = row.column(0).chunk(0).to_numpy_ndarray()[0]
+        shape = self.chunk_shape(index)
         return found if found.shape == shape else found[tuple(map(slice, shape))]
 
 

@@ -104,7 +104,6 @@ class _Reader(WholeChunkReader):
             description, index = (_content(archive) for _ in range(2))
         self.stored = StoredDescription.from_json(description)
         super().__init__(self.stored.array)
-        self._grid = grid_of(self.shape, self.chunks)
         self.places = np.frombuffer(index, "<i8").reshape(-1, 2)
         end = int(self.places.sum(axis=1).max(initial=0))
         if path.stat().st_size < end + 2 * tarfile.BLOCKSIZE:
@@ -114,10 +113,7 @@ class _Reader(WholeChunkReader):
     def _chunk(self, index: tuple[int, ...]) -> np.ndarray:
         import numpy as np
 
-        number = 0
-        for place, edge in zip(index, self._grid, strict=True):
-            number = number * edge + place
-        start, size = self.places[number].tolist()
+        start, size = self.places[self.chunk_number(index)].tolist()
         shape = self.chunk_shape(index)
         if self.stored.codec is None:
             self.file.seek(start)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapter_core import ArrayStore, Codec, Description, ErrorScale, Given, Snippet, Trait
-from adapter_core.array_source import chunk_selection, grid_of, shape_of
 from adapter_core.arrays.whole_chunks import WholeChunkReader
 from adapter_core.error_bounds import BoundKind, error_of
 from adapter_core.file_facts import FileFacts
@@ -139,12 +138,9 @@ class _Reader(WholeChunkReader):
         except BaseException:
             self.close()
             raise
-        self._grid = grid_of(self.shape, self.chunks)
 
     def _chunk(self, index: tuple[int, ...]) -> np.ndarray:
-        number = 0
-        for place, edge in zip(index, self._grid, strict=True):
-            number = number * edge + place
+        number = self.chunk_number(index)
         page = self._pages[number]
         offset, size_bytes = page.dataoffsets[0], page.databytecounts[0]
         file = self._file.filehandle
@@ -157,7 +153,7 @@ class _Reader(WholeChunkReader):
             values = file.read_array(self.dtype, size_bytes // self.dtype.itemsize, offset)
         else:
             values = page.asarray().view(self.dtype)
-        return values.reshape(shape_of(chunk_selection(index, self.shape, self.chunks)))
+        return values.reshape(self.chunk_shape(index))
 
     def close(self) -> None:
         self._file.close()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from abc import abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from adapter_core.array_reader import ArrayReader
-from adapter_core.array_source import Selection, chunk_selection, shape_of
+from adapter_core.array_source import Selection, chunk_selection, grid_of, shape_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +45,18 @@ class WholeChunkReader(ArrayReader):
             inner, outer = self._overlap(index, selection)
             found[outer] = self._chunk(index)[inner]
         return found
+
+    @cached_property
+    def grid(self) -> tuple[int, ...]:
+        """The number of chunks along each axis."""
+        return grid_of(self.shape, self.chunks)
+
+    def chunk_number(self, index: tuple[int, ...]) -> int:
+        """Return the number of the chunk at an index of the grid, in C order."""
+        number = 0
+        for place, edge in zip(index, self.grid, strict=True):
+            number = number * edge + place
+        return number
 
     def chunk_shape(self, index: tuple[int, ...]) -> tuple[int, ...]:
         """Return the shape of the chunk at an index of the grid."""
