@@ -326,7 +326,7 @@ def plain_value(
     elif of.record is not None:
         convert = of.record._plain_by(getter)  # noqa: SLF001 (a class of this module)
     elif of.element is not None:
-        convert = _each(of, plain_value(of.element, getter))
+        convert = each_value(of, plain_value(of.element, getter))
     elif of.kind is FieldKind.TIMESTAMP:
         convert = microseconds
     elif of.kind is FieldKind.DECIMAL:
@@ -345,7 +345,7 @@ def object_value(of: Field) -> Callable[[Any], Any] | None:
     elif of.record is not None:
         convert = of.record.make
     elif of.element is not None:
-        convert = _each(of, object_value(of.element))
+        convert = each_value(of, object_value(of.element))
     elif of.kind is FieldKind.TIMESTAMP:
         convert = lambda value: EPOCH + timedelta(microseconds=value)  # noqa: E731 (one of many)
     elif of.kind is FieldKind.DECIMAL:
@@ -353,7 +353,7 @@ def object_value(of: Field) -> Callable[[Any], Any] | None:
     return _unless_null(of, convert)
 
 
-def _each(of: Field, convert: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+def each_value(of: Field, convert: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
     """Return the conversion of a list or map by its elements' conversion."""
     if convert is None:
         return None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
-from adapter_core.record_type import Field, FieldKind, RecordType
+from adapter_core.record_type import Field, FieldKind, RecordType, each_value
 
 Converters = Mapping[FieldKind, Callable[[Any], Any]]
 
@@ -76,7 +76,7 @@ def converter(
     one = whole
     if of.record is not None:
         one = document_of(of.record, convert, name)
-    elif of.element is not None and (each := _each(of, converter(of.element, convert, name))):
+    elif of.element is not None and (each := each_value(of, converter(of.element, convert, name))):
         one = each if whole is None else lambda values: whole(each(values))
     if one is None or not of.optional:
         return one
@@ -91,11 +91,3 @@ def schema_name(of: Field, reserved: Container[str] = ()) -> str:
     """
     is_plain = re.fullmatch("[a-z]+[0-9]*", of.name) and of.name not in reserved
     return of.name if is_plain else f"field{of.number}X"
-
-
-def _each(of: Field, convert: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
-    if convert is None:
-        return None
-    if of.kind is FieldKind.MAP:
-        return lambda values: {key: convert(value) for key, value in values.items()}
-    return lambda values: [convert(value) for value in values]
