@@ -109,7 +109,11 @@ def round_trips(tmp_path_factory):
         pytest.skip(f"{answer.reason}; try: {answer.install_hint}")
     folder = tmp_path_factory.mktemp("own records")
 
-    def answers(cases: list[tuple[JvmStore, RecordSet]], codec: str | None = None) -> list[list]:
+    def answers(
+        cases: list[tuple[JvmStore, RecordSet]],
+        codec: str | None = None,
+        operations: tuple[str, ...] = ("generate", "write", "check", "use"),
+    ) -> list[list]:
         requests = []
         for number, (store, records) in enumerate(cases):
             given = folder / f"{number}.fields"
@@ -121,11 +125,12 @@ def round_trips(tmp_path_factory):
                     schema=json.dumps(avro_of(records.of)),
                     records=given,
                 )
-                for operation in ("generate", "write", "check", "use")
+                for operation in operations
             ]
         found = STORES[0].run_all(requests, 300, heap_gib=1)
         assert len(found) == len(requests), found[-1]
-        return [[*chain(*found[first : first + 4])] for first in range(0, len(found), 4)]
+        step = len(operations)
+        return [[*chain(*found[first : first + step])] for first in range(0, len(found), step)]
 
     return answers
 
@@ -209,6 +214,15 @@ def test_sqlite_refuses_floats_that_it_would_change(round_trips, value, kept):
     others = [each for each in STORES if each.label not in unable]
     for each in round_trips([(store, records) for store in others]):
         assert checked(each) == [records.digest] * 2
+
+
+def test_a_field_may_be_called_rowid(round_trips):
+    fields = [{"name": "rowid", "type": "long"}]
+    of = type_of({"type": "record", "name": "Row", "fields": fields})
+    first, second = of.object_class(2), of.object_class(1)
+    case = record_stores.find("SQLite[jvm]"), RecordSet.of_objects(of, [first, second])
+    (found,) = round_trips([case], operations=("write", "entry"))
+    assert checked(found) == [RecordSet.of_objects(of, [first]).digest]
 
 
 def test_each_class_for_own_records_has_a_store_that_takes_them():

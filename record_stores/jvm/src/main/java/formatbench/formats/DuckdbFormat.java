@@ -46,8 +46,8 @@ public class DuckdbFormat extends JdbcFormat {
     }
 
     @Override
-    long firstRow() {
-        return 0;
+    String isAtPosition() {
+        return "rowid = ?";
     }
 
     private static void append(Entity entity, DuckDBAppender output) throws SQLException {

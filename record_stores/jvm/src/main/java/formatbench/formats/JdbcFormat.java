@@ -34,8 +34,8 @@ abstract class JdbcFormat implements Format {
         try (WholeFile file = WholeFile.open(path, codec);
                 Connection connection = connect(file);
                 PreparedStatement statement =
-                        connection.prepareStatement("SELECT * FROM entities WHERE rowid = ?")) {
-            statement.setLong(1, firstRow() + position);
+                        connection.prepareStatement("SELECT * FROM entities WHERE " + isAtPosition())) {
+            statement.setLong(1, position);
             try (ResultSet rows = statement.executeQuery()) {
                 if (!rows.next()) {
                     throw new NoSuchElementException("there is no record " + position);
@@ -48,8 +48,8 @@ abstract class JdbcFormat implements Format {
     /** Return a connection to the database of a file. */
     abstract Connection connect(WholeFile file) throws SQLException;
 
-    /** Return the identifier of the first row. */
-    abstract long firstRow();
+    /** Return the condition of the row at a position, a parameter that counts from 0. */
+    abstract String isAtPosition();
 
     /** Return the record of a row. */
     Object record(ResultSet row) throws Exception {

@@ -62,8 +62,9 @@ public class SqliteFormat extends JdbcFormat {
     }
 
     @Override
-    long firstRow() {
-        return 1;
+    String isAtPosition() {
+        // Rows are numbered from 1. A field may be called rowid, none _rowid_.
+        return "_rowid_ = ? + 1";
     }
 
     /** Insert records in batches, for which the driver asks no keys. */
