@@ -58,6 +58,7 @@ KINDS = {
     "no_list": ["null", {"type": "array", "items": "long"}],
     "either": ["boolean", "long", "double", "string"],
     "neither": ["null", "long", "string"],
+    "narrow": ["null", "int", "float"],
 }
 EVERY = type_of(
     {
@@ -81,16 +82,19 @@ def objects(of: RecordType) -> list:
         "places": [place(1.0), place(2.0)], "symbols": [symbol.text, symbol.RED],
         "counts": {"\uffff": 1, "\U0001f600": -(2**63), "": 0}, "symbol_of": {"x": symbol.RED},
         "place_of": {"y": place(3.0)}, "grid": [[], [1.0, 2.5]], "gaps": ["", None, "c"], "no_list": [],
-        "either": True, "neither": "text",
+        "either": True, "neither": "text", "narrow": -(2**31),
     }  # fmt: skip
     second = {
         **first, "truth": False, "small": 1, "large": -(2**63), "fraction": 2.0, "text": "",
         "time": datetime(9999, 12, 30, 23, 59, 59, 999999, UTC), "money": Decimal("0.000"),
         "symbol": symbol.text, "perhaps": None, "no_text": None, "no_raw": None, "no_time": None,
         "no_place": None, "places": [], "symbols": [], "counts": {}, "symbol_of": {}, "place_of": {},
-        "grid": [], "gaps": [], "no_list": None, "either": 2, "neither": None,
+        "grid": [], "gaps": [], "no_list": None, "either": 2, "neither": None, "narrow": 0.5,
     }  # fmt: skip
-    others = [{**second, "either": 2.0, "neither": 7}, {**second, "either": "2", "raw": b""}]
+    others = [
+        {**second, "either": 2.0, "neither": 7, "narrow": None},
+        {**second, "either": "2", "raw": b""},
+    ]
     return [
         of.object_class(**{name: each[name] for name in of.names}) for each in (first, second, *others)
     ]
@@ -158,7 +162,7 @@ def test_each_kind_comes_back_or_is_refused(every_kind, label):
 
 
 def test_kinds_that_a_format_lacks_are_refused_with_the_field():
-    fields = {"Protobuf[jvm]": {"grid", "gaps", "no_list", "either", "neither"}}
+    fields = {"Protobuf[jvm]": {"grid", "gaps", "no_list", "either", "neither", "narrow"}}
     nested = {"place", "no_place", "places", "symbols", "counts", "symbol_of", "place_of"}
     fields["SQLite[jvm]"] = {*nested, *fields["Protobuf[jvm]"]}
     refused = {

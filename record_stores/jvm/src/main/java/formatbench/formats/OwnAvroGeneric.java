@@ -86,8 +86,22 @@ public final class OwnAvroGeneric extends AvroGenericFormat implements OwnFormat
                         found.put(key, value(each, of.element(), values, model)));
                 yield found;
             }
+            case UNION -> branch(plain, schema);
             default -> plain;
         };
+    }
+
+    /** Return a value of a union in the class of its branch, by which the library finds that. */
+    private static Object branch(Object plain, Schema union) {
+        for (Schema each : union.getTypes()) {
+            if (plain instanceof Long number && each.getType() == Schema.Type.INT) {
+                return Math.toIntExact(number);
+            }
+            if (plain instanceof Double number && each.getType() == Schema.Type.FLOAT) {
+                return number.floatValue();
+            }
+        }
+        return plain;
     }
 
     /** Return the schema of the values that are not null. */
