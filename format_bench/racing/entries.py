@@ -60,13 +60,14 @@ class Entries(NamedTuple):
         }
 
 
-def entries_of(
+def entries_of(  # noqa: PLR0913 (what a race is of)
     family: Family,
     dataset: str,
     rows: int,
     *,
     thorough: bool = False,
     max_error: ErrorBound | None = None,
+    own: Path | None = None,
 ) -> Entries:
     """Return the cases of a race, all of the family's first suite.
 
@@ -82,6 +83,8 @@ def entries_of(
         Take all codecs at all levels.
     max_error : ErrorBound, optional
         Also take lossy codecs within this bound, and lossless ones after rounding.
+    own : pathlib.Path, optional
+        The user's file: also take the codec around it, of the format that writes such files.
     """
     registry, suite = registry_of(family), family.suites[0].name
     found: dict[Case, None] = {}
@@ -96,7 +99,7 @@ def entries_of(
         if not answer:
             unavailable[label] = answer.reason
             continue
-        for codec, level in _choices(family, adapter, thorough=thorough):
+        for codec, level in _choices(family, adapter, own, thorough=thorough):
             found[Case(label, dataset, rows, codec=codec, level=level, suite=suite)] = None
         if max_error and operations_of(family).has_error_bounds:
             conditions = Conditions({"error bound": str(max_error)})
@@ -165,10 +168,8 @@ def baseline_of(path: Path, family: Family, entries: Collection[Configuration]) 
         The entries of the race.
     """
     codec = _BY_ENDING.get(path.suffix.lower())
-    suffix = (path.with_suffix("") if codec else path).suffix.lower()
-    suffix = _SAME_SUFFIX.get(suffix, suffix)
     adapters = [registry_of(family).find(each) for each in {each.format for each in entries}]
-    alike = [each for each in adapters if each.suffix == suffix and "[" not in each.label]
+    alike = [each for each in adapters if _writes_alike(each, path)]
     # GeoParquet, of the suite of features, has Parquet's ending: usual formats come first.
     alike = [each for each in alike if not each.suite] or alike
     if len(alike) != 1:
@@ -180,7 +181,23 @@ def baseline_of(path: Path, family: Family, entries: Collection[Configuration]) 
     return next(iter([*same, *plain]), None)
 
 
-def _choices(family: Family, adapter: Any, *, thorough: bool) -> Iterator[tuple[str | None, int | None]]:
+def _writes_alike(adapter: Any, path: Path) -> bool:
+    """Return whether files of an adapter have the ending of a file, without a codec's after it."""
+    is_compressed = path.suffix.lower() in _BY_ENDING
+    suffix = (path.with_suffix("") if is_compressed else path).suffix.lower()
+    return bool(adapter.suffix == _SAME_SUFFIX.get(suffix, suffix)) and "[" not in adapter.label
+
+
+def _codec_around(path: Path, adapter: Any) -> str | None:
+    """Return the codec around a file if an adapter writes such files with it."""
+    codec = _BY_ENDING.get(path.suffix.lower())
+    has_it = _writes_alike(adapter, path) and codec in {each.name for each in adapter.codecs}
+    return codec if has_it else None
+
+
+def _choices(
+    family: Family, adapter: Any, own: Path | None, *, thorough: bool
+) -> Iterator[tuple[str | None, int | None]]:
     """Yield codecs and levels of a format; the first is none."""
     yield None, None
     if not family.takes_codecs:
@@ -190,7 +207,11 @@ def _choices(family: Family, adapter: Any, *, thorough: bool) -> Iterator[tuple[
             for level in codec.levels or (None,):
                 yield codec.name, level
         return
-    yield from _worth_trying(adapter)
+    tried = list(_worth_trying(adapter))
+    yield from tried
+    around = _codec_around(own, adapter) if own else None
+    if around and around not in dict(tried):
+        yield around, None
 
 
 def _bounded(adapter: Any, *, thorough: bool) -> Iterator[tuple[str | None, int | None]]:

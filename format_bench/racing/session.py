@@ -103,7 +103,13 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
             display.console.print(f"note: {each}", soft_wrap=True)
         family = FAMILIES[own.family]
         bound = request.wish.max_error
-        found = entries_of(family, own.name, own.rows, thorough=request.thorough, max_error=bound)
+        source = location.find(request.data.path)
+        found = entries_of(
+            *(family, own.name, own.rows),
+            thorough=request.thorough,
+            max_error=bound,
+            own=source.path,
+        )
         cases = found.by_configuration
         criteria = purposes.criteria_before(cases, family.suites[0].name, request.wish)
         promise = promise_for(own, family, criteria.weights, out.parent, budget.left_seconds)
@@ -121,7 +127,6 @@ def race(request: RaceRequest, display: RaceDisplay, budget: TimeBudget) -> Race
         _exclude(standings, family, criteria, own)
         folders.open_results(out, fresh=False, fingerprints={own.name: own.fingerprint})
         stack.enter_context(folders.only_run(out))
-        source = location.find(request.data.path)
         baseline = standings.baseline = baseline_of(source.path, family, entries)
         facts = {own.name: _facts(source, own, request.data.sample, baseline)}
         standings.metadata = {"data": facts, "load_average": {"start": load}, "cpu": machine.cpu()}
