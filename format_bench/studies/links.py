@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,7 +28,7 @@ from format_bench.results import flat_csv
 from format_bench.results.display.text import joined
 from format_bench.results.shipped import LinkCosts
 from format_bench.studies.declared.blocks import Block, Context
-from format_bench.studies.declared.rows import Agenda, Instrument, chosen
+from format_bench.studies.declared.rows import Agenda, Instrument, chosen, grouped
 
 # Relative error up to which a prediction is good.
 GOOD_ERROR = 0.15
@@ -58,11 +57,12 @@ def extent(context: Context) -> Iterator[Block]:
     results: Sequence[LinkResult] = context.rows
     kinds = " ".join(_LINKS[kind] for kind in dict.fromkeys(each.link for each in results))
     repeats = max(each.repeats for each in results)
+    sizes = joined(f"{each:,}" for each in dict.fromkeys(each.rows for each in results))
     errors = [each for *_, each in _models(results)]
     good = sum(sum(each) / len(each) <= GOOD_ERROR for each in errors)
     everywhere = sum(max(each) <= GOOD_ERROR for each in errors)
     yield Block(
-        text=f"The table has {results[0].rows:,} rows. {kinds} Each time is the least of up to "
+        text=f"The table has {sizes} rows. {kinds} Each time is the least of up to "
         f"{repeats} reads.\n\nOf {len(errors)} models, {good} predict within {GOOD_ERROR:.0%} on the "
         f"mean, and {everywhere} at each setting."
     )
@@ -75,18 +75,26 @@ def tables(context: Context) -> Iterator[Block]:
         *(f"{ms:.0f} ms" for ms in SHOWN_MS),
         *("CPU", "round trips", "share", "error", "largest"),
     ]
-    for question in QUESTIONS:
-        for mbit in sorted({each.mbit for each in context.rows if each.question == question}):
-            rows = [_row(group, mbit) for group in _groups(context.rows, question)]
-            title = f"{question.capitalize()}, {mbit:,.0f} Mbit/s"
-            yield Block(title, "Wall times and CPU in seconds.", header, rows, "ll" + "r" * 12)
+    for which, results in _apart(context.rows):
+        for question in QUESTIONS:
+            for mbit in sorted({each.mbit for each in results if each.question == question}):
+                rows = [_row(group, mbit) for group in _groups(results, question)]
+                title = f"{question.capitalize()}, {mbit:,.0f} Mbit/s{which}"
+                yield Block(title, "Wall times and CPU in seconds.", header, rows, "ll" + "r" * 12)
 
 
-def _groups(results: Sequence[LinkResult], question: str) -> Iterator[list[LinkResult]]:
-    """Yield the reads of a question by each format and protocol."""
+def _apart(results: Sequence[LinkResult]) -> Iterator[tuple[str, list[LinkResult]]]:
+    """Yield the reads of each size of the table by a kind of link, after what tells them from others."""
+    sizes, kinds = {each.rows for each in results}, {each.link for each in results}
+    for (rows, link), group in grouped(results, "rows", "link").items():
+        which = [f"{rows:,} rows"] * (len(sizes) > 1) + [link] * (len(kinds) > 1)
+        yield "".join(f", {each}" for each in which), group
+
+
+def _groups(results: Sequence[LinkResult], question: str) -> Collection[list[LinkResult]]:
+    """Return the reads of a question by each format and protocol, of a table by a kind of link."""
     own = [each for each in results if each.question == question]
-    for _, group in groupby(own, key=lambda each: (each.format, each.scheme)):
-        yield list(group)
+    return grouped(own, "format", "scheme", "rows", "link").values()
 
 
 def _models(
@@ -141,8 +149,9 @@ def _row(group: list[LinkResult], mbit: float) -> list[str]:
 def failures(context: Context) -> Iterator[Block]:
     """Yield the reads without a result, with the reasons."""
     items = [
-        f"{each.format} by {_PROTOCOLS[each.scheme]}, {each.question}: {each.error}"
-        for each in context.rows
+        f"{each.format} by {_PROTOCOLS[each.scheme]}, {each.question}{which}: {each.error}"
+        for which, results in _apart(context.rows)
+        for each in results
         if each.error
     ]
     if items:
@@ -224,7 +233,7 @@ def measure(
             with Link(Path(folder), delays_only=delays_only) as link:
                 click.echo(f"link: {link.kind}{': ' if link.reason else ''}{link.reason}", err=True)
                 for label, scheme in protocols:
-                    if agenda.has(format=label, scheme=scheme, rows=rows):
+                    if agenda.has(format=label, scheme=scheme, rows=rows, link=link.kind):
                         yield from [*link_results(link, label, scheme, rows, repeats)]
 
     return measured()

@@ -260,6 +260,14 @@ def chosen_by_family(
     return {family: [name for name in each if name in labels] for family, each in names.items()}
 
 
+def grouped(rows: Iterable[Row], *names: str) -> dict[tuple[Any, ...], list[Row]]:
+    """Return the rows by the values of some fields."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(getattr(row, name) for name in names), []).append(row)
+    return groups
+
+
 def earlier_results(form: StudyForm[Any], path: Path) -> Results:
     """Return the results in a table of earlier versions of a study that a suite measures now."""
     found = [each for row in read(form, path) for each in form.records(row, "")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from statistics import median
@@ -13,6 +14,7 @@ from format_bench.parallel.engine import ENGINES, ParallelEngine
 from format_bench.parallel.trials import LOCAL, MEDIA, OBJECT_STORE, STEPS, VERIFIED
 from format_bench.results.display.text import joined, plural
 from format_bench.studies.declared.blocks import Block, Context
+from format_bench.studies.declared.rows import grouped
 from format_bench.studies.scale.scale_run import ALONE, ARRAYS, LIMITED, TABLES, ScaleRun
 
 SIMULATED_WORKERS = (1, 2, 4, 8, 16, 32, 64)
@@ -21,6 +23,9 @@ SIMULATED_WORKERS = (1, 2, 4, 8, 16, 32, 64)
 SIMULATED_TASKS = 256
 
 MIB = 2**20
+
+# What tells tables apart: figures of several stand in no table of the page together.
+_TABLE = ("dataset", "rows", "partitions", "memory")
 
 # Ends of the headings of a measure of steps, and its texts.
 _MEASURES: dict[str, tuple[str, Callable[[ScaleRun], str]]] = {
@@ -32,7 +37,7 @@ _MEASURES: dict[str, tuple[str, Callable[[ScaleRun], str]]] = {
 
 def _runs(context: Context, **wanted: object) -> list[ScaleRun]:
     """Return the last result of each step whose fields have some values."""
-    spread = ("engine", "workers", "partitions", "medium", "format", "dataset", "rows", "step")
+    spread = (*_TABLE, "engine", "workers", "medium", "format", "step")
     found = {tuple(getattr(run, name) for name in spread): run for run in context.rows}
     return _of(found.values(), **wanted)
 
@@ -44,6 +49,11 @@ def _of(runs: Iterable[ScaleRun], **wanted: object) -> list[ScaleRun]:
 
 def _local(context: Context) -> list[ScaleRun]:
     return _runs(context, family=TABLES, medium=LOCAL)
+
+
+def _limit(memory: str) -> str:
+    """Return the end of a phrase on workers with a limit of memory; empty if they have none."""
+    return f", each limited to {memory}" if memory else ""
 
 
 def _cells(runs: Sequence[ScaleRun], steps: Sequence[str], text: Callable[[ScaleRun], str]) -> list[str]:
@@ -98,84 +108,92 @@ def _with(block: Block, title: str, text: str, runs: Sequence[ScaleRun]) -> Iter
     yield Block(text=" ".join([verdict, *sentences]))
 
 
-def _by_format(runs: Sequence[ScaleRun]) -> dict[tuple[str, ...], list[ScaleRun]]:
-    return {(label,): _of(runs, format=label) for label in dict.fromkeys(run.format for run in runs)}
-
-
 def tables(context: Context) -> Iterator[Block]:
-    """Yield a table for each number of rows that most workers of Dask have had, the largest first."""
-    of_dask = _of(_local(context), engine="dask")
-    chosen = _of(of_dask, workers=max((run.workers for run in of_dask), default=0))
-    for rows in sorted({run.rows for run in chosen}, reverse=True):
-        runs = _of(chosen, rows=rows)
+    """Yield the tables that most workers of Dask have had, by data set and limit, the largest first."""
+    chosen = [
+        run
+        for runs in grouped(_of(_local(context), engine="dask"), "dataset", "memory").values()
+        for run in _of(runs, workers=max(each.workers for each in runs))
+    ]
+    by_table = grouped(chosen, *_TABLE).values()
+    for runs in sorted(by_table, key=lambda each: each[0].rows, reverse=True):
         first = runs[0]
-        limit = f", each limited to {first.memory}" if first.memory else ""
-        title = f"{rows:,} rows of {first.dataset} on {plural(first.workers, 'worker')}"
-        text = f"{first.columns} columns, {plural(first.partitions, 'partition')}, Dask{limit}. Seconds."
-        table = _measured(_by_format(runs), "format", "all seconds,wall,CPU,peak,MB")
+        title = f"{first.rows:,} rows of {first.dataset} on {plural(first.workers, 'worker')}"
+        spread = f"{plural(first.partitions, 'partition')}, Dask{_limit(first.memory)}"
+        text = f"{first.columns} columns, {spread}. Seconds."
+        table = _measured(grouped(runs, "format"), "format", "all seconds,wall,CPU,peak,MB")
         yield from _with(table, title, text, runs)
 
 
 def beside_alone(context: Context) -> Iterator[Block]:
-    """Yield wall times of the adapter alone and on workers, of the largest table."""
+    """Yield wall times of the adapter alone and on workers, of the largest table of each data set."""
     runs = _local(context)
-    chosen = _of(runs, engine=ALONE)
-    if not chosen:
-        return
-    rows = max(run.rows for run in chosen)
-    numbers = sorted({run.workers for run in _of(runs, engine="dask", rows=rows)})
-    kinds = {(ALONE, 1): "alone"} | {("dask", each): plural(each, "worker") for each in numbers}
-    header = ["format", *(f"{step}, {kind}" for step in STEPS[:2] for kind in kinds.values())]
-    table = []
-    for label in dict.fromkeys(run.format for run in chosen):
-        line = [label]
-        for step in STEPS[:2]:
-            for engine, workers in kinds:
-                of_kind = _of(runs, engine=engine, workers=workers, rows=rows, format=label)
-                line += _cells(of_kind, [step], _MEASURES["wall"][1])
-        table.append(line)
-    text = f"{rows:,} rows of `{chosen[0].dataset}`."
-    yield from _with(Block(header=header, rows=table), "", text, chosen)
+    for (dataset,), alone in grouped(_of(runs, engine=ALONE), "dataset").items():
+        rows = max(run.rows for run in alone)
+        for (partitions,), chosen in grouped(_of(alone, rows=rows), "partitions").items():
+            of_dask = _of(runs, engine="dask", dataset=dataset, rows=rows, partitions=partitions)
+            kinds = {"alone": chosen} | {
+                plural(workers, "worker") + _limit(memory): own
+                for (workers, memory), own in sorted(grouped(of_dask, "workers", "memory").items())
+            }
+            header = ["format", *(f"{step}, {kind}" for step in STEPS[:2] for kind in kinds)]
+            table = []
+            for label in dict.fromkeys(run.format for run in chosen):
+                line = [label]
+                for step, own in itertools.product(STEPS[:2], kinds.values()):
+                    line += _cells(_of(own, format=label), [step], _MEASURES["wall"][1])
+                table.append(line)
+            text = f"{rows:,} rows of `{dataset}`, {plural(partitions, 'partition')}."
+            yield from _with(Block(header=header, rows=table), "", text, chosen)
 
 
-def _strong(context: Context) -> list[tuple[ScaleRun, ScaleRun]]:
-    """Return the saves of one and of two workers of the same table, a pair for each format."""
-    saves = [run for run in _of(_local(context), engine="dask", step="save") if not run.status]
-    found: dict[str, tuple[ScaleRun, ScaleRun]] = {}
-    for two in _of(saves, workers=2):
-        for one in _of(saves, workers=1, rows=two.rows, format=two.format):
-            found.setdefault(two.format, (one, two))
-    return list(found.values())
+def _strong(context: Context) -> Iterator[list[tuple[ScaleRun, ScaleRun]]]:
+    """Yield the saves of one and of two workers of each table, a pair for each format."""
+    saves = _of(_local(context), engine="dask", step="save", status="")
+    for runs in grouped(saves, *_TABLE).values():
+        pairs = [
+            (one, two) for two in _of(runs, workers=2) for one in _of(runs, workers=1, format=two.format)
+        ]
+        if pairs:
+            yield pairs
+
+
+def _of_table(run: ScaleRun, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Block]:
+    """Yield rows on one table, which the text names, in a section of the same on each."""
+    spread = f"{plural(run.partitions, 'partition')}, Dask{_limit(run.memory)}"
+    yield Block()  # the section's title and text
+    yield Block(text=f"{run.rows:,} rows of `{run.dataset}`, {spread}.", header=header, rows=rows)
 
 
 def scaling(context: Context) -> Iterator[Block]:
     """Yield the speed-up by a second worker, of the same table and of half of it."""
-    saves = _of(_local(context), engine="dask", step="save", workers=1)
-    table = []
-    for one, two in _strong(context):
-        halves = _of(saves, format=one.format, rows=one.rows // 2)
-        weak = f"{halves[0].wall_seconds / two.wall_seconds:.2f}" if halves else "-"
-        cpu, wall = (
-            [f"{getattr(run, name):.1f}" for run in (one, two)]
-            for name in ("cpu_seconds", "wall_seconds")
-        )
-        speed_up = f"{one.wall_seconds / two.wall_seconds:.2f}"
-        table.append([one.format, *cpu, *wall, speed_up, weak])
+    saves = _of(_local(context), engine="dask", step="save", workers=1, status="")
     header = ["format", "CPU, 1 worker", "CPU, 2", "wall, 1 worker", "wall, 2", "speed-up", "weak"]
-    if table:
-        yield Block(header=header, rows=table)
+    for pairs in _strong(context):
+        table = []
+        for one, two in pairs:
+            same = {name: getattr(one, name) for name in ("format", "dataset", "memory")}
+            halves = _of(saves, rows=one.rows // 2, **same)
+            weak = f"{halves[0].wall_seconds / two.wall_seconds:.2f}" if halves else "-"
+            cpu, wall = (
+                [f"{getattr(run, name):.1f}" for run in (one, two)]
+                for name in ("cpu_seconds", "wall_seconds")
+            )
+            speed_up = f"{one.wall_seconds / two.wall_seconds:.2f}"
+            table.append([one.format, *cpu, *wall, speed_up, weak])
+        yield from _of_table(pairs[0][0], header, table)
 
 
 def simulation(context: Context) -> Iterator[Block]:
     """Yield simulated times of more workers."""
-    table = []
-    for one, two in _strong(context):
-        measured = two.wall_seconds / _simulated(one, 2, two.partitions)
-        line = [f"{_simulated(one, workers, SIMULATED_TASKS):.1f}" for workers in SIMULATED_WORKERS]
-        table.append([one.format, *line, f"{measured:.2f}"])
     header = ["format", *(f"{each}" for each in SIMULATED_WORKERS), "measured / simulated, 2"]
-    if table:
-        yield Block(header=header, rows=table)
+    for pairs in _strong(context):
+        table = []
+        for one, two in pairs:
+            measured = two.wall_seconds / _simulated(one, 2, two.partitions)
+            line = [f"{_simulated(one, workers, SIMULATED_TASKS):.1f}" for workers in SIMULATED_WORKERS]
+            table.append([one.format, *line, f"{measured:.2f}"])
+        yield from _of_table(pairs[0][0], header, table)
 
 
 def _simulated(one: ScaleRun, workers: int, tasks: int) -> float:
@@ -230,42 +248,44 @@ def simulated_seconds(  # noqa: PLR0913, PLR0917 (the parameters of a job)
 def at_store(context: Context) -> Iterator[Block]:
     """Yield the largest table of each format on an object store, beside the local one."""
     runs = _runs(context, family=TABLES)
-    stored = _of(runs, medium=OBJECT_STORE)
-    groups: dict[tuple[str, ...], list[ScaleRun]] = {}
-    for label in dict.fromkeys(run.format for run in stored):
-        first = max(_of(stored, format=label), key=lambda run: (run.rows, run.workers))
-        same = {name: getattr(first, name) for name in ("engine", "workers", "rows", "partitions")}
-        spread = f"{first.rows:,} rows, {plural(first.workers, 'worker')}"
-        for medium in MEDIA:
-            if found := _of(runs, medium=medium, format=label, **same):
-                groups[label, medium, spread] = found
-    if groups:
+    in_store = grouped(_of(runs, medium=OBJECT_STORE), "dataset", "memory")
+    for (dataset, memory), stored in in_store.items():
+        groups: dict[tuple[str, ...], list[ScaleRun]] = {}
+        for label in dict.fromkeys(run.format for run in stored):
+            first = max(_of(stored, format=label), key=lambda run: (run.rows, run.workers))
+            same = {name: getattr(first, name) for name in (*_TABLE, "engine", "workers")}
+            spread = f"{first.rows:,} rows, {plural(first.workers, 'worker')}"
+            for medium in MEDIA:
+                if found := _of(runs, medium=medium, format=label, **same):
+                    groups[label, medium, spread] = found
         table = _measured(groups, "format,medium,table", "all seconds,CPU,peak")
-        yield from _with(table, "", f"The server is {REAL} {VERSION}. Seconds.", stored)
+        kind = f"Tables of `{dataset}` on workers{_limit(memory)}."
+        yield from _with(table, "", f"{kind} The server is {REAL} {VERSION}. Seconds.", stored)
 
 
 def engines(context: Context) -> Iterator[Block]:
-    """Yield the same jobs on each engine, and the lengths of the engines' files."""
-    runs = _local(context)
-    found = [name for name in ENGINES if _of(runs, engine=name)]
-    if not found:
+    """Yield the lengths of the engines' files, and the largest jobs that they have in common."""
+    of_engines = [run for run in _local(context) if run.engine in ENGINES]
+    if not of_engines:
         return
-    lines = f"Lines: {joined(f'{name}: {_lines_of(name)} lines' for name in ENGINES)}."
-    common = set.intersection(
-        *({(run.rows, run.workers) for run in _of(runs, engine=name)} for name in found)
-    )
-    if len(found) == 1 or not common:
-        yield from (Block(), Block(text=lines))
-        return
-    rows, workers = max(common)
-    same = _of(runs, rows=rows, workers=workers)
-    pairs = ((label, name) for label in dict.fromkeys(run.format for run in runs) for name in found)
-    groups = {(label, name): _of(same, format=label, engine=name) for label, name in pairs}
-    table = _measured({pair: own for pair, own in groups.items() if own}, "format,engine",
-                      "all seconds,wall,peak")  # fmt: skip
-    of_engines = [run for name in found for run in _of(same, engine=name)]
-    text = f"{rows:,} rows, {plural(workers, 'worker')}, seconds. {lines}"
-    yield from _with(table, "", text, of_engines)
+    lines = joined(f"{name}: {_lines_of(name)} lines" for name in ENGINES)
+    yield from (Block(), Block(text=f"Lines: {lines}."))
+    for runs in grouped(of_engines, "dataset").values():
+        found = {run.engine for run in runs}
+        jobs = grouped(runs, "rows", "workers", "partitions").values()
+        common = [own for own in jobs if {run.engine for run in own} == found]
+        if len(found) == 1 or not common:
+            continue
+        largest = max(common, key=lambda own: (own[0].rows, own[0].workers))
+        labels = [*dict.fromkeys(run.format for run in largest)]
+        largest.sort(key=lambda run: (labels.index(run.format), ENGINES.index(run.engine)))
+        groups: dict[tuple[str, ...], list[ScaleRun]] = {
+            (label, f"{engine}{_limit(memory)}"): own
+            for (label, engine, memory), own in grouped(largest, "format", "engine", "memory").items()
+        }
+        table, first = _measured(groups, "format,engine", "all seconds,wall,peak"), largest[0]
+        text = f"{first.rows:,} rows of `{first.dataset}`, {plural(first.workers, 'worker')}, seconds."
+        yield from _with(table, "", text, largest)
 
 
 def _lines_of(engine: str) -> int:
@@ -274,31 +294,30 @@ def _lines_of(engine: str) -> int:
 
 
 def limited(context: Context, family: str, unit: str) -> Iterator[Block]:
-    """Yield the steps of a family under a limit of memory, of the data that were measured last."""
-    chosen = _runs(context, engine=LIMITED, family=family)
-    if not chosen:
-        return
-    last = chosen[-1]
-    table = []
-    for (label,), runs in _by_format(_of(chosen, rows=last.rows)).items():
-        cells = [label, *_cells(runs, STEPS[:2], lambda run: f"{run.cpu_seconds:.1f}")]
-        cells += _cells(runs, STEPS[:2], lambda run: f"{run.peak_bytes / MIB:.0f}")
-        table.append([*cells, *_cells(runs, STEPS[:1], lambda run: f"{run.size_bytes / 1e6:.0f}")])
+    """Yield the steps of a family under limits of memory, a table for each data set, size and limit."""
     header = ["format", "save, CPU s", "read, CPU s", "save, peak MiB", "read, peak MiB", "MB"]
-    times = f"in memory they would need {last.frame_bytes / last.limit_bytes:.1f} times the limit"
-    text = f"{last.rows:,} {unit} of `{last.dataset}`; limit: {last.memory}; {times}."
-    yield from _with(Block(header=header, rows=table), "", text, chosen)
+    for runs in grouped(_runs(context, engine=LIMITED, family=family), *_TABLE).values():
+        table = []
+        for (label,), own in grouped(runs, "format").items():
+            cells = [label, *_cells(own, STEPS[:2], lambda run: f"{run.cpu_seconds:.1f}")]
+            cells += _cells(own, STEPS[:2], lambda run: f"{run.peak_bytes / MIB:.0f}")
+            table.append([*cells, *_cells(own, STEPS[:1], lambda run: f"{run.size_bytes / 1e6:.0f}")])
+        first, frame_bytes = runs[0], max(run.frame_bytes for run in runs)
+        times = f"in memory they would need {frame_bytes / first.limit_bytes:.1f} times the limit"
+        text = f"{first.rows:,} {unit} of `{first.dataset}`; limit: {first.memory}; {times}."
+        yield from _with(Block(header=header, rows=table), "", text, runs)
 
 
 def arrays(context: Context) -> Iterator[Block]:
     """Yield a table for each array on workers."""
     on_workers = [run for run in _runs(context, family=ARRAYS) if run.engine != LIMITED]
-    for dataset, rows in dict.fromkeys((run.dataset, run.rows) for run in on_workers):
-        chosen = _of(on_workers, dataset=dataset, rows=rows)
-        groups: dict[tuple[str, ...], list[ScaleRun]] = {}
-        for run in chosen:
-            own = _of(chosen, format=run.format, engine=run.engine, workers=run.workers)
-            groups[run.format, run.engine, f"{run.workers}", f"{own[0].partitions}"] = own
+    for (dataset, rows), chosen in grouped(on_workers, "dataset", "rows").items():
+        groups: dict[tuple[str, ...], list[ScaleRun]] = {
+            (label, f"{engine}{_limit(memory)}", f"{workers}", f"{own[0].partitions}"): own
+            for (label, engine, memory, workers), own in grouped(
+                chosen, "format", "engine", "memory", "workers"
+            ).items()
+        }
         table = _measured(groups, "store,engine,workers,regions", "seconds,wall,CPU,peak,MB")
         text = f"{plural(rows, 'chunk')} of `{dataset}`. Seconds."
         yield from _with(table, "", text, chosen)

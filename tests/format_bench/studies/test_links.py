@@ -67,6 +67,33 @@ def test_the_page_has_a_row_for_each_protocol_and_a_sentence_for_each_failure(tm
     assert {each.conditions["place"] for each in found} == {"http", "s3"}
 
 
+def test_tables_of_other_sizes_and_links_are_apart(tmp_path):
+    def reads(seconds, rows, link="network"):
+        of_file = {"sent_bytes": 10**6, "file_bytes": 2 * 10**6, "rows": rows, "link": link}
+        return [
+            LinkResult("Zarr", "http", question, ms, 100.0, seconds, **of_file)
+            for question in ("whole", "sparse")
+            for ms in (0.0, 20.0, 50.0, 100.0)
+        ]
+
+    failed = LinkResult("ORC", "s3", "whole", 0.0, 100.0, rows=2000, error="it hung")
+    file = StudyFile(FORM, tmp_path)
+    for each in (*reads(0.1, 1000), *reads(0.2, 2000), failed, *reads(0.4, 2000, "delays")):
+        file.append(each)
+    text = _study("--page", tmp_path).stdout
+    assert "The table has 1,000 and 2,000 rows." in text
+    for seconds, title in (
+        ("0.10", "1,000 rows, network"),
+        ("0.20", "2,000 rows, network"),
+        ("0.40", "2,000 rows, delays"),
+    ):
+        part = text[text.index(f"## Whole, 100 Mbit/s, {title}") :]
+        assert f"| {seconds} | {seconds} | {seconds} |" in part[: part.index("##", 3)]
+    assert "- ORC by S3, whole, 2,000 rows, network: it hung" in text
+    facts = _study("--facts", tmp_path).stdout.splitlines()[1:]
+    assert len([each for each in facts if each.startswith("Zarr,http,whole,")]) == 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

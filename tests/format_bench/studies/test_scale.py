@@ -118,8 +118,9 @@ def test_results_become_records_and_a_page(tmp_path):
         if (each.engine, each.workers, each.format) == ("dask", 2, "CSV"):
             file.append(replace(each, medium=OBJECT_STORE, seconds=7.0))
     failed = ScaleRun(
-        "dask", 2, "CSV", "core", 1000, 20, 4, "count", status="failed", sentence="a disk was full"
-    )
+        "dask", 2, "CSV", "core", 1000, 20, 4, "count",
+        status="failed", sentence="a disk was full", memory="1 MiB",
+    )  # fmt: skip
     file.append(failed)
     found = records.read(tmp_path / "results.jsonl")
     assert {each.suite for each in found} == {"scale"}
@@ -143,6 +144,35 @@ def test_results_become_records_and_a_page(tmp_path):
     assert "| CSV | local | 1,000 rows, 2 workers | 0.50 | 0.50 | 0.50 | failed |" in text
     assert "ray: " in text
     assert "in memory they would need 4.0 times the limit." in text
+
+
+def test_figures_of_other_data_and_limits_have_tables_of_their_own(tmp_path):
+    file = StudyFile(FORM, tmp_path)
+    kinds = [("core", "1 MiB"), ("kaons", "1 MiB"), ("core", "2 MiB")]
+    for each in _runs():
+        for times, (dataset, memory) in enumerate(kinds, 1):
+            wall, cpu = times * each.wall_seconds, times * each.cpu_seconds
+            own = {"wall_seconds": wall, "cpu_seconds": cpu, "seconds": times * each.seconds}
+            file.append(replace(each, dataset=dataset, memory=memory, **own))
+    rows, results = SCALING.read(tmp_path)
+    text = declared("scaling").page(results, rows).markdown()
+    for times, (dataset, memory) in enumerate(kinds, 1):
+        limit = f"each limited to {memory}"
+        expected = {
+            f"20 columns, 4 partitions, Dask, {limit}. Seconds.": [0.5 * times] * 4,
+            f"1,000 rows of `{dataset}`, 4 partitions, Dask, {limit}.": [1.0 * times, 1.0 * times],
+            f"1,000 rows of `{dataset}`; limit: {memory};": [1.0 * times, 1.0 * times],
+        }
+        for sentence, numbers in expected.items():
+            lines = [
+                next(line for line in part.splitlines() if line.startswith("| CSV | "))
+                for part in text.split(sentence)[1:]
+            ]
+            shown = [[float(each) for each in line.split(" | ")[1 : 1 + len(numbers)]] for line in lines]
+            assert numbers in shown, sentence
+        assert f"save, 2 workers, {limit}" in text
+    assert text.count("## 1,000 rows of core on 2 workers") == 2
+    assert text.count("## 1,000 rows of kaons on 2 workers") == 1
 
 
 def test_the_study_measures_and_prints_its_page(tmp_path):
