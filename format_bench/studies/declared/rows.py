@@ -25,7 +25,7 @@ from format_bench.results import records
 from format_bench.results.display.text import joined, plural
 from format_bench.results.load import RESULTS, Results, metadata_beside, without_unasked
 from format_bench.results.records import Record
-from format_bench.results.status import CellStatus
+from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.results.study_rows import StudyFile, StudyForm, read
 from format_bench.results.suites import FAMILIES
 from format_bench.runner import folders
@@ -70,6 +70,8 @@ class Agenda(Generic[Row]):
         seconds: float = math.inf,
     ) -> None:
         self.known, self.out, self._done, self._shard = known, out, done, shard
+        self.again: Sequence[Row] = ()
+        """Known rows that failed with their surroundings: their cells are measured again as a whole."""
         self.budget = TimeBudget(seconds)
         self.facts: dict[str, Any] = {}
         """Facts for the metadata of the run; an instrument sets them before it returns its rows."""
@@ -81,16 +83,15 @@ class Agenda(Generic[Row]):
     def has(self, is_known: bool | None = None, /, **facts: object) -> bool:  # noqa: FBT001
         """Return whether the cell of these facts is to be measured; called for each cell in order.
 
-        It is known if a row that is done has the facts, unless the instrument knows better.
+        It is known if a row that is done has the facts, and none that is measured again, unless the
+        instrument knows better.
         """
         self._asked += 1
         # Neighbours, which cost alike, come to different shards.
         if (self._asked - 1) % self._shard.of != self._shard.number - 1:
             return False
         if is_known is None:
-            is_known = any(
-                all(getattr(row, name) == value for name, value in facts.items()) for row in self._done
-            )
+            is_known = _has(self._done, facts) and not _has(self.again, facts)
         if is_known:
             return False
         if self.budget.is_spent():
@@ -115,6 +116,11 @@ class Agenda(Generic[Row]):
             f"--time-budget was spent before the first of {plural(len(self._late), 'cell')} "
             f"({self._late[0]}): give more time, as in --time-budget 10m"
         )
+
+
+def _has(rows: Iterable[Row], facts: Mapping[str, object]) -> bool:
+    """Return whether one of some rows has the facts."""
+    return any(all(getattr(row, name) == value for name, value in facts.items()) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -154,6 +160,7 @@ class Instrument(Generic[Row]):
         """
         folder, known = (out, list[Row]()) if out is None or out.suffix == ".csv" else self._opened(out)
         agenda = Agenda(known, self._done(known), folder, shard, seconds)
+        agenda.again = [each for each in known if self._failed_with_surroundings(each)]
         rows, start, last = list[Row](), time.monotonic(), ""
         for row in kept(self.form, folder, self.measure(agenda, **options), agenda):
             rows.append(row)
@@ -171,6 +178,10 @@ class Instrument(Generic[Row]):
     def _done(self, known: Iterable[Row]) -> list[Row]:
         """Return the rows that are not measured again: with values, or unsupported."""
         return [each for each in known if self.form.status_of(each) in {"", CellStatus.UNSUPPORTED}]
+
+    def _failed_with_surroundings(self, row: Row) -> bool:
+        status = self.form.status_of(row)
+        return bool(status) and is_of_surroundings(CellStatus(status), getattr(row, self.form.reason))
 
     def _opened(self, out: Path) -> tuple[Path, list[Row]]:
         """Return a folder of results and its rows, which are in its records from now on.

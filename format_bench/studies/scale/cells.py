@@ -100,9 +100,11 @@ def on_workers(engine: ParallelEngine, cell: Cell, place: Path | RemoteFile) -> 
     place : Path or RemoteFile
         Folder of the table, or path of the array, where nothing may be; it is removed at the end.
     """
+    partitions = cell.plan.partitions
     for each in trial(engine, cell.label, cell.plan, place):
         status = "" if each.status is CellStatus.VALUE else each.status
-        partitions = len(each.task_seconds) or cell.plan.partitions
+        # A step without a value is of as many as the save before it.
+        partitions = len(each.task_seconds) or partitions
         yield cell.run(**asdict(each) | {"status": status, "partitions": partitions})
 
 

@@ -383,6 +383,13 @@ def test_a_reason_has_the_status_of_its_error_also_in_another_process():
     assert back.reason.status is CellStatus.UNSUPPORTED
 
 
+@dataclass(frozen=True)
+class Step(Weighed):
+    """A row of a study whose cells have several steps."""
+
+    step: str = ""
+
+
 WEIGHED = StudyForm("toys", Weighed, {"seconds": "read time"}, dataset="eq")
 
 
@@ -411,6 +418,28 @@ def test_an_instrument_measures_what_a_folder_lacks_and_what_failed(tmp_path):
     assert weigh(tmp_path)[0] == []
     # A run without a cell leaves no metadata.
     assert len(list(tmp_path.glob("*-threads-1.json"))) == 2
+
+
+def test_a_cell_is_measured_again_where_a_step_of_it_failed_with_its_surroundings(tmp_path):
+    form = replace(WEIGHED, named={"step": "query"}, of=Step)
+    reasons, measured = {"Avro": "No space left on device", "CSV": "other values came back"}, []
+
+    def measure(agenda):
+        for label in ("Avro", "CSV", "ORC"):
+            if agenda.has(format=label):
+                measured.append(label)
+                yield Step(label, 0.5, step="save")
+                reason = Reason(reasons[label]) if label in reasons else ""
+                yield Step(label, None if reason else 0.5, reason, "read")
+
+    instrument = Instrument(form, measure, lambda row: row.format)
+    assert len(instrument.run(tmp_path)[0]) == 6
+    del reasons["Avro"]
+    rows, _ = instrument.run(tmp_path)
+    assert measured == ["Avro", "CSV", "ORC", "Avro"]
+    assert [each.format for each in rows if each.reason] == ["CSV"]
+    instrument.run(tmp_path)
+    assert len(measured) == 4
 
 
 def test_shards_of_an_instrument_are_the_whole_and_can_be_merged(tmp_path):
