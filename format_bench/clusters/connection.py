@@ -38,6 +38,8 @@ CONNECT_SECONDS = 10.0
 # Chosen, not measured.
 WORKERS_SECONDS = 30.0
 
+SCHEDULER_LOST = "the scheduler was lost; start it and the workers again"
+
 COMPARED_PACKAGES = ("python", "dask", "distributed", "cloudpickle", "msgpack")
 """Packages whose versions client, scheduler and workers must share to understand each other."""
 

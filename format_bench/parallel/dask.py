@@ -6,11 +6,11 @@ https://distributed.dask.org/en/stable/api.html#distributed.Client.map
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Self
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any, Self
 
 from adapter_core.errors import ClusterError, ParallelError
-from format_bench.clusters.connection import connect
+from format_bench.clusters.connection import SCHEDULER_LOST, connect
 from format_bench.parallel.engine import ParallelEngine, R, T
 from format_bench.results.display.text import joined
 
@@ -55,18 +55,32 @@ class Engine(ParallelEngine):
         return len(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-        """Call the function on the workers; a task is called again if its worker dies, up to 3 times."""
-        from distributed import KilledWorker
+        """Call the function on the workers; a task is called again if its worker dies, up to 3 times.
 
-        # Equal tasks are different measurements: pure functions would be called once.
-        futures = self._client.map(function, tasks, pure=False)
+        Raises
+        ------
+        ParallelError
+            If a worker died too often.
+        ClusterError
+            If the scheduler is lost.
+        """
+        from distributed import CancelledError, KilledWorker
+        from distributed.client import ClosedClientError
+
+        futures: list[Any] = []
         try:
+            # Equal tasks are different measurements: pure functions would be called once.
+            futures = self._client.map(function, tasks, pure=False)
             return self._client.gather(futures)
         except KilledWorker as error:
             reason = f"the task was on {error.allowed_failures + 1} workers that died"
             raise ParallelError(f"Dask gave up: {reason}") from error
+        except (CancelledError, ClosedClientError, OSError) as error:
+            # Errors of tasks are among their results.
+            raise ClusterError(SCHEDULER_LOST) from error
         finally:
-            self._client.cancel(futures)
+            with suppress(ClosedClientError):
+                self._client.cancel(futures)
 
     def close(self) -> None:
         """Close the connection, and the workers of a local cluster."""

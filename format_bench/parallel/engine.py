@@ -66,6 +66,8 @@ class ParallelEngine(ABC):
         ------
         ParallelError
             If a worker died too often, or the engine failed.
+        ClusterError
+            If no further call can succeed.
         """
 
     @abstractmethod

@@ -18,7 +18,7 @@ from adapter_core import DataFormat, PartitionedTable, Piece, RemoteFile
 from data_generator import catalog
 from data_generator.spec.spec import DEFAULT_SEED
 from format_bench.instruments.touch import touch
-from format_bench.parallel.jobs import Job, TaskReport, Watch, read_parts, save_parts
+from format_bench.parallel.jobs import Job, TaskReport, Watch, as_one_error, read_parts, save_parts
 from format_bench.verification.digests import TableDigest, digest
 
 if TYPE_CHECKING:
@@ -80,16 +80,15 @@ def save_parallel(
 
     Raises
     ------
-    FileExistsError
-        If something is there.
     UnsupportedError
         If the format cannot store a partition, or not in an object store. The parts are removed.
     ParallelError
-        If a partition could not be written, a worker died too often, or the engine failed. The parts
-        are removed, unless the place cannot be reached any more.
+        If something is there, a partition could not be written, a worker died too often, or the engine
+        failed. The parts of this save are removed, unless the place cannot be reached any more.
     """
     table = table_at(place, adapter.without_check())
-    table.create()
+    with as_one_error("making the table"):
+        table.create()
     tasks = [(table, plan, number) for number in range(plan.partitions)]
     job = save_parts(engine, _save_partition, tasks, table.commit, table.remove, time.perf_counter())
     return job, [report.piece for report in job.reports]

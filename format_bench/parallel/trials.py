@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import array_stores
 import data_formats
 from adapter_core import ArrayStore, DataFormat, PartitionedTable, RemoteFile
-from adapter_core.errors import FormatBenchError, ParallelError, UnknownNameError
+from adapter_core.errors import ClusterError, FormatBenchError, ParallelError, UnknownNameError
 from format_bench.network.environment import NO_REQUEST
 from format_bench.network.processes import answer_commands
 from format_bench.parallel.arrays import (
@@ -173,6 +173,11 @@ def trial(
         The table, or the array.
     place : Path or RemoteFile
         Folder of the table, or path of the array, where nothing may be.
+
+    Raises
+    ------
+    ClusterError
+        If the engine is lost.
     """
     try:
         found: _Table | _Array
@@ -181,6 +186,8 @@ def trial(
         else:
             found = _Table(engine, data_formats.get(label), plan, place)
         saved = found.save()
+    except ClusterError:
+        raise  # no result of the format
     except FormatBenchError as error:
         yield StepFacts.failed(SAVE, error)
         return
@@ -189,6 +196,8 @@ def trial(
         for step in found.reads:
             try:
                 yield found.read(step)
+            except ClusterError:
+                raise
             except FormatBenchError as error:
                 yield StepFacts.failed(step, error)
     finally:

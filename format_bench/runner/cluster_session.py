@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import ClusterError, FormatBenchError
+from format_bench.clusters.connection import SCHEDULER_LOST
 from format_bench.clusters.dispatching import Dispatcher, Task, Worker
 from format_bench.metadata import run_metadata
 from format_bench.metadata.machine import described, sources_digest
@@ -60,8 +61,6 @@ ANSWER_SECONDS = 60.0
 
 # A reason is a part of one line on the terminal, and of a record.
 REASON_LENGTH = 300
-
-SCHEDULER_LOST = "the scheduler was lost; start it and the workers again"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def test_a_table_comes_back_and_is_removed(serial, store, label):
     if Feature.COLUMNS in adapter.supports:
         two = read_parallel(serial, adapter, place, ["string_4", "int_1"])
         assert list(two.digest.columns) == ["string_4", "int_1"]
-    with pytest.raises(FileExistsError):
+    with pytest.raises(ParallelError, match="making the table failed: FileExistsError"):
         save_parallel(serial, adapter, PLAN, place)
     table = adapter.partitioned_remote(place)
     table.remove()

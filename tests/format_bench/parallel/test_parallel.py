@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import time
+from contextlib import ExitStack
 
 import pandas as pd
 import pytest
@@ -23,6 +24,8 @@ from data_generator import catalog
 from format_bench.parallel import engine as engines
 from format_bench.parallel.engine import opened
 from format_bench.parallel.tables import Plan, count_parallel, read_parallel, save_parallel
+from format_bench.parallel.trials import trial
+from format_bench.results.status import CellStatus
 from format_bench.verification.digests import differences
 
 PLAN = Plan("core", 4_000, 4)
@@ -152,8 +155,10 @@ def test_what_a_format_cannot_store_leaves_nothing(serial, tmp_path):
 def test_an_earlier_table_is_not_overwritten(serial, tmp_path):
     adapter = data_formats.find("Parquet")
     save_parallel(serial, adapter, PLAN, tmp_path / "table")
-    with pytest.raises(FileExistsError):
+    with pytest.raises(ParallelError, match="making the table failed: FileExistsError"):
         save_parallel(serial, adapter, PLAN, tmp_path / "table")
+    (taken,) = trial(serial, "Parquet", PLAN, tmp_path / "table")
+    assert taken.status is CellStatus.FAILED
     assert read_parallel(serial, adapter, tmp_path / "table").rows == 4_000
 
 
@@ -206,6 +211,34 @@ def test_dask_saves_and_reads_on_two_processes_and_survives_a_killed_one(tmp_pat
         with pytest.raises(ParallelError, match="on 1 workers that died"):
             save_parallel(engine, Deadly(), PLAN, tmp_path / "never")
         assert not (tmp_path / "never").exists()
+
+
+class LostScheduler:
+    """Client whose scheduler dies within a task."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def map(self, _function, tasks, **_):
+        return list(tasks)
+
+    def gather(self, _futures):
+        raise self.error
+
+    def cancel(self, _futures):
+        from distributed.client import ClosedClientError
+
+        raise ClosedClientError("Client is closed.")
+
+
+def test_a_lost_scheduler_is_one_error_and_no_result_of_a_format(tmp_path):
+    client = pytest.importorskip("distributed.client")
+    cancelled = client.FutureCancelledError("a task", "scheduler-connection-lost")
+    for error in (cancelled, client.ClosedClientError("Client is closed."), OSError("comm closed")):
+        engine = engines.engine_class("dask")(LostScheduler(error), ExitStack())
+        with pytest.raises(ClusterError, match="the scheduler was lost"):
+            list(trial(engine, "CSV", PLAN, tmp_path / "table"))
+    assert list(tmp_path.iterdir()) == []
 
 
 # Ray forks, and warnings at the fork are those of Lance, which other tests have imported.
