@@ -190,7 +190,7 @@ def test_a_layout_that_failed_for_want_of_space_is_measured_again(tmp_path, sent
     with Cells(tmp_path / "out", tmp_path, plan, TimeBudget(60), cold=False) as cells:
         cells.fit([layout], mix.queries, 1, TimeBudget(60))
     ended = {"value": None, "status": CellStatus.FAILED, "interval": None}
-    ended |= dict.fromkeys(("repeats", "round_sizes", "cpu_repeats", "loop_repeats"), [])
+    ended |= {name: [] for name in ("repeats", "round_sizes", "cpu_repeats", "loop_repeats")}
     failed = [
         replace(each, **ended, sentence=f"OSError: {sentence}", run_id="earlier")
         for each in records.read(kept)
