@@ -145,9 +145,12 @@ class MetricState:
             budget_seconds = float(BUDGET_SECONDS or sampling.budget_seconds)
             run = self.run_of(params)
             # Of a cell that a later round skips, asv forgets the earlier ones: a step that began goes
-            # on, so the first round leaves each of the others as much time as it takes.
-            share = (LAST - FIRST) / (1 if of_all_rounds else sampling.rounds)
-            if time.time() > FIRST + share and not run.is_begun(self.metric.name, cache):
+            # on, so each round leaves each of the later ones as much time as it takes.
+            step = self.metric.name, cache
+            passed = sampling.rounds - 1 if of_all_rounds else run.times_put_off(*step)
+            until = FIRST + (LAST - FIRST) * min(1, (passed + 1) / sampling.rounds)
+            if time.time() > until and not run.is_begun(*step):
+                run.put_off(*step)
                 raise run.skip(CellStatus.UNAVAILABLE, NotImplementedError(SPENT))
             effort = Effort(budget_seconds, min_repeats=1, limit_seconds=LIMIT_SECONDS / 2)
             what = self.metric.name, cache, effort, query

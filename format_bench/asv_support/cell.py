@@ -218,8 +218,21 @@ class CellRun:
         return self._is_full()
 
     def is_begun(self, metric: str, cache: str | None) -> bool:
-        """Return whether a process has measured the step of a metric."""
-        return bool(self._rounds(self._step_of(metric, cache)))
+        """Return whether a process has measured the step of a metric, or found that there is none."""
+        return bool(self._rounds(self._step_of(metric, cache))) or self._refusal.exists()
+
+    def times_put_off(self, metric: str, cache: str | None) -> int:
+        """Return how many rounds of this run have left a metric to later ones for want of time."""
+        note = self._put_off(metric, cache)
+        return note.stat().st_size if note.exists() else 0
+
+    def put_off(self, metric: str, cache: str | None) -> None:
+        """Note that a round leaves a metric to later ones."""
+        with self._put_off(metric, cache).open("ab") as note:
+            note.write(b".")
+
+    def _put_off(self, metric: str, cache: str | None) -> Path:
+        return self._note(f"{metric}-{cache}.put-off")
 
     def samples(self, metric: str, cache: str | None, effort: Effort, query: str = "") -> list[float]:
         """Return the samples of a metric from one process, measured here or noted by another.

@@ -68,10 +68,11 @@ def run(options: list[str]) -> None:
         return
     version = float(git("show", f"{commit}:constraints.txt").partition("==")[2])
     known = sorted(path.stem.upper() for path in Path("toys").glob("*.py")) if labels else ["a", "b"]
+    cut = set(labels) & set((WORLD / "cut_short").read_text()) if (WORLD / "cut_short").exists() else ()
     values, taken = old.get("result", [math.nan] * len(known)), old.get("samples", [None] * len(known))
     for place, label in enumerate(known):
         if label in labels or not labels:
-            values[place] = version
+            values[place] = math.nan if label in cut else version
             earlier = taken[place] or [] if "--append-samples" in options else []
             taken[place] = [*earlier, version, version]
     now = int(time.time() * 1000)
@@ -81,9 +82,8 @@ def run(options: list[str]) -> None:
     write(path, json.dumps(results))
     write(path.with_name("machine.json"), json.dumps({"version": 1, **MACHINE}))
     notes = folder / "reasons" / "env.jsonl"
-    cut = set(labels) & set((WORLD / "cut_short").read_text()) if (WORLD / "cut_short").exists() else ()
     sentence = "not measured: the suite's hours were spent" if cut else "it works"
-    note = {"suite": f"{suite}.It", "params": [*cut], "status": "unavailable", "sentence": sentence}
+    note = {"suite": suite, "params": [*cut], "status": "unavailable", "sentence": sentence}
     note |= {"commit": commit, "time": time.time()}
     write(notes, (notes.read_text() if notes.exists() else "") + json.dumps(note) + "\n")
     happen(" ".join(["saved", suite, *labels]))

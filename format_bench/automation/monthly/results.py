@@ -6,6 +6,7 @@ or a full disk has cut off are removed from the folder, and restored from the br
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import math
@@ -15,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from format_bench.asv_support.journal import Journal
+from format_bench.asv_support.journal import Journal, Reason
 from format_bench.automation.monthly.state import ASV, REPOSITORY, now
 from format_bench.results.status import CellStatus
 from format_bench.system.git import NO_COMMIT
@@ -108,7 +109,17 @@ def note_left_out(scale: str, commit: str, suite: str, labels: Sequence[str], se
 
 
 def cut_short(scale: str, commit: str, suite: str, seconds: float) -> set[str]:
-    """Return the formats of a suite of which a step lacked hours after a time, in seconds since 1970."""
+    """Return the formats of a suite that lack a value for want of hours since a time.
+
+    A later round may have measured what the first one left out.
+
+    Parameters
+    ----------
+    scale, commit, suite : str
+        Scale, commit and module of the results.
+    seconds : float
+        The time, in seconds since 1970.
+    """
     return {
         reason.params[0]
         for result in _results_of(scale, commit)
@@ -116,7 +127,20 @@ def cut_short(scale: str, commit: str, suite: str, seconds: float) -> set[str]:
         if reason.suite.partition(".")[0] == suite
         and reason.time >= seconds
         and reason.sentence.startswith(HOURS_SPENT)
+        and _lacks_value(result, reason)
     }
+
+
+def _lacks_value(result: Any, reason: Reason) -> bool:
+    """Return whether a benchmark has no value of the cell of a reason."""
+    cell = tuple(map(repr, reason.params))
+    for name in result.get_all_result_keys():
+        if name.startswith(f"{reason.suite}."):
+            params = result.get_result_params(name)
+            values = zip(itertools.product(*params), result.get_result_value(name, params), strict=True)
+            if any(each == cell and (value is None or math.isnan(value)) for each, value in values):
+                return True
+    return False
 
 
 @contextmanager

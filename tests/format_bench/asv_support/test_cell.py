@@ -247,6 +247,13 @@ def test_steps_begin_in_the_first_rounds_share_of_the_hours_and_go_on_after_it(s
     assert measured("Tabular", "save time", "CSV", "eq")
     with pytest.raises(NotImplementedError, match=f"^{HOURS_SPENT} .* it comes first in the next one"):
         measured("TabularRead", "read time", "CSV", "eq", "warm")
+    # The second of three rounds begins it until two thirds are spent, and so do those that follow.
+    assert measured("TabularRead", "read time", "CSV", "eq", "warm")
+    spend(0.7)
+    for _ in range(2):
+        with pytest.raises(NotImplementedError, match=HOURS_SPENT):
+            measured("Tabular", "save time", "Pickle", "eq")
+    assert measured("Tabular", "save time", "Pickle", "eq")
     # asv calls it in the last round, which has all that is left.
     assert measured("Tabular", "save memory", "Feather", "eq", of_all_rounds=True)
     spend(1.1)
