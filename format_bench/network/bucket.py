@@ -5,6 +5,7 @@ The clients of formats list no incomplete uploads, so signed requests are sent b
 
 from __future__ import annotations
 
+import os
 import ssl
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -156,7 +157,14 @@ class Bucket:
         try:
             # A redirection would lead to a server that the user has not named.
             answer = self._session.request(
-                method, url, query, body or None, timeout=_TIMEOUT_SECONDS, allow_redirects=False
+                method,
+                url,
+                query,
+                body or None,
+                timeout=_TIMEOUT_SECONDS,
+                allow_redirects=False,
+                # The authorities that all clients of S3 take; the session's are those of any program.
+                verify=os.environ.get("AWS_CA_BUNDLE") or None,
             )
             if answer.status_code < HTTPStatus.MULTIPLE_CHOICES:
                 return answer.content, {name.lower(): text for name, text in answer.headers.items()}

@@ -115,6 +115,15 @@ def test_a_signed_request_follows_no_redirection():
         assert seen == []
 
 
+@pytest.mark.usefixtures("keys")
+def test_the_authorities_are_those_of_the_other_clients(monkeypatch, tmp_path):
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(tmp_path / "authorities.pem"))
+    bucket = Bucket(RemoteFile("s3://b/p", endpoint="https://127.0.0.1:1", anonymous=False))
+    # It is read before a connection is made.
+    with pytest.raises(ObjectStoreError, match="authorities.pem"):
+        bucket.objects()
+
+
 @pytest.mark.parametrize(
     "endpoint", ["127.0.0.1:9000", "file:///etc", "http://", "http://h/path", "ftp://h"]
 )
