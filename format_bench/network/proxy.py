@@ -267,11 +267,15 @@ class _Server:
             request.write(head)
             if "100-continue" in headers.get("expect", ""):
                 interim = await server.readuntil(b"\r\n\r\n")
+                if not _is_interim(interim):
+                    await self._pass_answer(interim, server, answer, kind, call)
+                    return False  # whether the body of the request follows is the client's choice
                 answer.write(interim)
-                if b" 100" not in interim.split(b"\r\n", 1)[0]:
-                    raise ConnectionResetError
             await self._pass_request(client, request, headers, "" if kind == CUT else kind, call)
-            return await self._pass_answer(server, answer, kind, call)
+            head = await server.readuntil(b"\r\n\r\n")
+            while _is_interim(head):
+                head = await server.readuntil(b"\r\n\r\n")
+            return await self._pass_answer(head, server, answer, kind, call)
         finally:
             request.transport.abort()
 
@@ -300,11 +304,14 @@ class _Server:
             raise ConnectionResetError
 
     async def _pass_answer(
-        self, server: asyncio.StreamReader, answer: asyncio.StreamWriter, kind: str, call: Call
+        self,
+        head: bytes,
+        server: asyncio.StreamReader,
+        answer: asyncio.StreamWriter,
+        kind: str,
+        call: Call,
     ) -> bool:
-        head = await server.readuntil(b"\r\n\r\n")
-        while b" 100 " in head.split(b"\r\n", 1)[0]:
-            head = await server.readuntil(b"\r\n\r\n")
+        """Pass a final answer on; return whether the server keeps the connection."""
         call.status = int(head.split(b" ", 2)[1])
         headers = _headers(head)
         answer.write(head)
@@ -358,6 +365,10 @@ class _Server:
             start = max(self._free_at[direction], time.monotonic())
             self._free_at[direction] = start + length / self._bandwidth
             await asyncio.sleep(self._free_at[direction] - time.monotonic())
+
+
+def _is_interim(head: bytes) -> bool:
+    return head.partition(b" ")[2].startswith(b"100")
 
 
 def _headers(head: bytes) -> dict[str, str]:

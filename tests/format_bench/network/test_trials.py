@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from contextlib import contextmanager
 from itertools import product
 from types import SimpleNamespace
@@ -14,7 +16,7 @@ from adapter_core.errors import LinkError, UnavailableError
 from format_bench.network import object_server as servers
 from format_bench.network.client import ARRAY, TABLE
 from format_bench.network.places import StorePlace, Traffic
-from format_bench.network.proxy import Call, retries_of
+from format_bench.network.proxy import Call, Proxy, retries_of
 from format_bench.network.trials import STEPS, StepCost, Trial
 from format_bench.studies import faults, object_stores
 from format_bench.studies.faults import KILLED, Found, Saved, fault_results
@@ -100,6 +102,29 @@ def test_repeated_requests_are_retries_only_after_a_failure():
     ]
     assert retries_of(calls) == 2
     assert retries_of([Call("GET", "/a", 404), Call("GET", "/a", 404)]) == 0
+
+
+def _refuse_once(server):
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(1 << 16)
+        connection.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 6\r\n\r\nreason")
+        connection.recv(1)
+
+
+def test_an_answer_in_place_of_a_request_for_the_body_is_passed_on_whole():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=_refuse_once, args=(server,))
+        thread.start()
+        with Proxy(server.getsockname()[1]) as proxy:
+            with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as client:
+                client.sendall(b"PUT /b/k HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n")
+                found = b"".join(iter(lambda: client.recv(1 << 16), b""))
+            (call,) = proxy.take()
+        thread.join()
+    assert found.startswith(b"HTTP/1.1 403 Forbidden\r\n")
+    assert found.endswith(b"\r\n\r\nreason")
+    assert (call.status, call.up_bytes, call.down_bytes) == (403, 0, 6)
 
 
 def test_the_page_has_all_adapters_with_their_protocols_or_reasons():
