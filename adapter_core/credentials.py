@@ -32,6 +32,10 @@ _USER_OF_ADDRESS = re.compile(r"://[^/\s]+@")
 # Characters of the shortest secret that is looked for; shorter ones are parts of words.
 _SHORTEST = 4
 
+# Characters of Amazon's shortest ID of a key, and of the shortest secret that servers of S3 take. What
+# is shorter may be a word of an ordinary address, as the `test` of test servers.
+_LEAST_ID, _LEAST_SECRET = 16, 8
+
 
 @dataclass(frozen=True)
 class Credentials:
@@ -93,11 +97,29 @@ def without_secrets(text: str) -> str:
 
     Servers repeat the access key in an error, and some libraries print the signed request.
     """
-    secrets = {os.environ.get(each, "") for each in _VARIABLES}
-    found = find_credentials()
-    if found:
-        secrets |= {found.access_key, found.secret_key, found.session_token}
-    for secret in sorted(secrets, key=len, reverse=True):
+    ids, secrets = _keys()
+    for secret in sorted(ids | secrets, key=len, reverse=True):
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, HIDDEN)
     return _USER_OF_ADDRESS.sub(f"://{HIDDEN}@", text)
+
+
+def has_secret(address: str) -> bool:
+    """Return whether an address has credentials: a user, or a key that is no word.
+
+    A key that is its own ID, as LocalStack's and MinIO's defaults are, is none.
+    """
+    ids, secrets = _keys()
+    found = {each for each in ids if len(each) >= _LEAST_ID}
+    found |= {each for each in secrets - ids if len(each) >= _LEAST_SECRET}
+    return any(each in address for each in found) or bool(_USER_OF_ADDRESS.search(address))
+
+
+def _keys() -> tuple[set[str], set[str]]:
+    """Return the IDs of keys in the usual places, and what is secret there; some may be empty."""
+    name, *others = (os.environ.get(each, "") for each in _VARIABLES)
+    ids, secrets = {name}, {*others}
+    if found := find_credentials():
+        ids.add(found.access_key)
+        secrets |= {found.secret_key, found.session_token}
+    return ids, secrets

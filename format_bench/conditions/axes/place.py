@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adapter_core.credentials import without_secrets
+from adapter_core.credentials import has_secret
 from adapter_core.errors import InvalidRequestError
 from format_bench.conditions.servers import ServerAxis
 from format_bench.families.operations import Operations
@@ -20,7 +20,7 @@ class Place(ServerAxis):
         """Return the address."""
         bucket = text.removeprefix("s3://").strip("/")
         is_folder = text.startswith("s3://") and bucket and not {*"?#"} & {*bucket}
-        if not is_folder or without_secrets(text) != text:
+        if not is_folder or has_secret(text):
             raise InvalidRequestError(
                 f'{self.option}: write e.g. s3://bucket/folder, without keys, "?" and "#"'
             )

@@ -89,6 +89,29 @@ metrics = ["save time"]
 FAMILY = "format_bench/families/tables/family.toml"
 
 
+@pytest.mark.parametrize(
+    ("access_key", "secret_key", "address", "is_taken"),
+    [
+        ("test", "test", "s3://test-data/x", True),
+        ("minioadmin", "minioadmin", "s3://minioadmin/x", True),
+        ("data", "alsonottobeseen", "s3://test-data/x", True),
+        ("data", "alsonottobeseen", "s3://bucket/alsonottobeseen", False),
+        ("AKIDONOTSHOWTHIS", "alsonottobeseen", "s3://bucket/AKIDONOTSHOWTHIS", False),
+        ("test", "test", "s3://test:test@bucket/x", False),
+    ],
+)
+def test_a_place_has_no_keys_but_may_have_their_words(
+    monkeypatch, access_key, secret_key, address, is_taken
+):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", access_key)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", secret_key)
+    if is_taken:
+        assert axes()["place"].parse(address) == address
+    else:
+        with pytest.raises(InvalidRequestError, match="without keys"):
+            axes()["place"].parse(address)
+
+
 @pytest.fixture(scope="module")
 def moody(clone_to, tmp_path_factory):
     """Make a checkout with one more axis and suite, a declaration each, and results by its command."""
