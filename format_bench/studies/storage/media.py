@@ -228,7 +228,10 @@ def _in_rounds(  # noqa: PLR0913, PLR0917 (a plan)
         for number in range(1, rounds + 1):
             for label in labels:
                 known = [cells.get((label, each, name)) for each in QUESTIONS for name in own]
-                is_known = all(each and (each.status or len(each.seconds) >= number) for each in known)
+                is_known = all(
+                    each and each not in agenda.again and (each.status or len(each.seconds) >= number)
+                    for each in known
+                )
                 if agenda.has(is_known, round=number, format=label):
                     found = [*_measured(label, place, own, positions)]
                     for cell, outcome in found:

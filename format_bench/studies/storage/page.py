@@ -85,11 +85,9 @@ class ReadCost:
 
 def media_of_costs(results: StorageResults) -> tuple[str, str] | None:
     """Return the medium in memory and the one that counts seeks; None if either is missing."""
-    memory = next(
-        (name for name, facts in results.media.items() if facts["file_system"] in IN_MEMORY),
-        None,
-    )
-    counting = next((name for name in results.media if results.has(name, "seeks")), None)
+    known = {name: facts for name, facts in results.media.items() if facts}
+    memory = next((name for name in known if known[name]["file_system"] in IN_MEMORY), None)
+    counting = next((name for name in known if results.has(name, "seeks")), None)
     return (memory, counting) if memory and counting else None
 
 
@@ -126,17 +124,19 @@ def extent(context: Context) -> Iterator[Block]:
     results = _of(context)
     rounds = max((len(each.seconds) for each in results.cells), default=0)
     media = plural(len(results.media), "medium").replace("mediums", "media")
-    load = f"{min(results.loads):.0f} to {max(results.loads):.0f}"
+    load = "The load of the machine is not known"
+    if results.loads:
+        ends = f"{min(results.loads):.0f} to {max(results.loads):.0f}"
+        load = f"The load of the machine was {ends} on {plural(results.cpus, 'CPU')}"
     yield Block(
         text=f"{results.rows:,} rows of `{results.dataset}` on {media}. Times are the shortest of "
-        f"{plural(rounds, 'round')}. The load of the machine was {load} on "
-        f"{plural(results.cpus, 'CPU')}: an order counts as clear only where one time is half as long "
-        "again as the other."
+        f"{plural(rounds, 'round')}. {load}: an order counts as clear only where one time is half as "
+        "long again as the other."
     )
 
 
 def media(context: Context) -> Iterator[Block]:
-    """Yield the facts and figures of each medium."""
+    """Yield the facts and figures of each medium that the metadata have."""
     header = ["medium", "file system", "device", "read-ahead", "random", "95 %", "sequential", "fsync"]
     rows = [
         [
@@ -150,8 +150,10 @@ def media(context: Context) -> Iterator[Block]:
             quantity(facts["sync_seconds"], "seconds"),
         ]
         for name, facts in _of(context).media.items()
+        if facts
     ]
-    yield Block(header=header, rows=rows, alignment="lll" + "r" * 5)
+    if rows:
+        yield Block(header=header, rows=rows, alignment="lll" + "r" * 5)
 
 
 def fastest(context: Context) -> Iterator[Block]:
@@ -272,7 +274,7 @@ def _gaps(results: StorageResults, question: str) -> list[str]:
 
 
 def estimates(context: Context, further: str) -> Iterator[Block]:
-    """Yield estimates for other media, if a disk has counted seeks.
+    """Yield estimates for other media, if a disk has counted seeks; else what those asked for need.
 
     Parameters
     ----------
@@ -283,6 +285,9 @@ def estimates(context: Context, further: str) -> Iterator[Block]:
     """
     results, asked = _of(context), [MediumModel.parse(each) for each in further.split(";") if each]
     if not media_of_costs(results):
+        if asked:
+            needs = "they need reads in memory and from an emulated disk, which counts seeks"
+            yield Block(text=f"No estimates of {joined(asked, most=None)}: {needs}.")
         return
     yield Block()
     yield Block(text=_accuracy(results))

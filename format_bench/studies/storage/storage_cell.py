@@ -145,7 +145,7 @@ class StorageResults:
     rows: int
     dataset: str
     media: dict[str, dict[str, Any]]
-    """Facts and figures of the probe by name."""
+    """Facts and figures of the probe by name; none where the metadata of the run are missing."""
     cpus: int
     loads: list[float] = field(default_factory=list)
     """Load of the machine at the ends of each run; before each format in earlier versions."""
@@ -188,7 +188,9 @@ class StorageResults:
             ends = [load[end][0] for end in ("start", "end") if load.get(end)]
             found.loads.extend(each.get("loads", ends))
             found.wanted.extend(name for name in each.get("formats", []) if name not in found.wanted)
-            found = replace(found, cpus=each["cpu"]["usable"])
+            found = replace(found, cpus=(each.get("cpu") or {}).get("usable", found.cpus))
+        for cell in cells:
+            found.media.setdefault(cell.medium, {})
         return found
 
 

@@ -136,6 +136,7 @@ def test_each_question_is_asked_on_each_medium(measured):
     assert "## 100 random rows" in text
     # Without a disk that counts seeks there are no estimates.
     assert "## Any other medium" not in text
+    assert "No estimates of tape (5000 ms, 300 MB/s): they need" in page(measured, "tape=5000,300")
 
 
 def test_time_ends_a_session_between_formats(tmp_path):
@@ -166,6 +167,16 @@ def test_the_page_has_times_reads_turns_and_reasons(made_up):
     assert "| SQLite | 200 | 10 | 50 ms | 1.75 s | 1.75 s |" in text
     assert "tape (5000 ms, 300 MB/s)" in text
     assert "the 2 estimates are" in text
+
+
+def test_a_page_without_metadata_has_the_times(made_up):
+    records = [record for each in made_up.cells for record in stored.FORM.records(each, "")]
+    results = Results("media", records, [])
+    text = declared.read("media", medium=("tape=5000,300",)).page(results, made_up.cells).markdown()
+    assert "| SQLite | **50 ms** | 1.75 s |" in text
+    assert "The load of the machine is not known: an order" in text
+    assert "## The media" not in text
+    assert "No estimates of tape (5000 ms, 300 MB/s): they need reads in memory" in text
 
 
 def test_a_read_costs_seeks_and_bytes(made_up):
