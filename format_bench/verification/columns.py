@@ -16,6 +16,8 @@ from format_bench.verification.nested import Comparison, differing_nested
 from format_bench.verification.numbers import differing_numbers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import pandas as pd
     import pyarrow as pa
@@ -30,6 +32,39 @@ _NUMBERS = {"boolean": "bool", "integer": "int64", "floating": "float64"}
 
 # Results of `pandas.api.types.infer_dtype` for Python's dates and times.
 _TIMES = {"date", "datetime", "datetime64"}
+
+
+# Characters of names in a message, which stays one line.
+_LONG = 80
+
+
+def other_columns(saved: Sequence[object], read: Sequence[object]) -> str:
+    """Return as what columns came back, as a phrase; the first other name where the lists look alike.
+
+    Parameters
+    ----------
+    saved, read : sequence
+        Their names, which differ, or are in another order.
+    """
+    before, after = (", ".join(map(repr, names))[: _LONG + 1] for names in (saved, read))
+    if before[:_LONG] != after[:_LONG]:
+        before, after = (
+            each if len(each) <= _LONG else f"{each[:_LONG]}..." for each in (before, after)
+        )
+        return f"columns {before} came back as {after}"
+    place = _first_other(saved, read)
+    one, other = (repr(names[place]) if place < len(names) else "none" for names in (saved, read))
+    # Of long names, where they begin to differ.
+    start = max(0, _first_other(one, other) - _LONG // 2)
+    one, other = (("..." if start else "") + each[start : start + _LONG] for each in (one, other))
+    return f"the name of column {place + 1:,} of {len(saved):,}: {one} came back as {other}"
+
+
+def _first_other(saved: Sequence[object], read: Sequence[object]) -> int:
+    """Return the first place at which two sequences differ, maybe the end of the shorter one."""
+    pairs = enumerate(zip(saved, read, strict=False))
+    others = (place for place, (one, other) in pairs if one is not other and one != other)
+    return next(others, min(len(saved), len(read)))
 
 
 def differing(

@@ -23,9 +23,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from adapter_core.kinds import Kind, kinds_of
+from format_bench.verification.columns import other_columns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -172,7 +173,7 @@ def differences(
     if missing:
         return (f"column {missing[0]!r} was not saved",)
     if wanted is not None and list(read.columns) != list(wanted):
-        return (f"columns {_listed(wanted)} came back as {_listed(read.columns)}",)
+        return (other_columns(wanted, list(read.columns)),)
     rounding = None if kept_digits is None else (kept_digits, kept_decimals)
     found = [
         f"column {name}: other values came back"
@@ -183,10 +184,6 @@ def differences(
     if not found and whole and not _equal_rows(saved, read, rounding):
         found.append("the values of some rows came back in other rows")
     return tuple(found)
-
-
-def _listed(names: Sequence[str] | Mapping[str, Any]) -> str:
-    return ", ".join(names)[:80]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.errors import CanonicalFormError
 from format_bench.verification.canonical import FLOATS, INTEGERS, NAN, CanonicalTable, Type, digest
+from format_bench.verification.columns import other_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +76,7 @@ def compare(saved: CanonicalTable, read: CanonicalTable) -> Sameness:
     names, back = ([name for name, _ in each.columns] for each in (saved, read))
     size = len(names) * len(saved.rows)
     if names != back:
-        return Sameness(max(1, size), 0, f"columns {_listed(names)} came back as {_listed(back)}")
+        return Sameness(max(1, size), 0, other_columns(names, back))
     if len(saved.rows) != len(read.rows):
         return Sameness(max(1, size), 0, f"{len(saved.rows):,} rows came back as {len(read.rows):,}")
     changed, retyped = 0, 0
@@ -125,10 +126,6 @@ def compare_values(kind: Type, saved: list[Any], kind_back: Type, read: list[Any
     ]
     is_exact = kind == kind_back and saved == read
     return Difference(wrong, shown, "" if wrong or is_exact else _retyping(kind, kind_back, pairs))
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(map(repr, names))[:_LONG]
 
 
 def _retyping(kind: Type, back: Type, pairs: list[tuple[Any, Any]]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapter_core.kinds import nested_array
 from format_bench.verification import Diff
-from format_bench.verification.columns import differing
+from format_bench.verification.columns import differing, other_columns
 from format_bench.verification.numbers import differing_numbers
 
 if TYPE_CHECKING:
@@ -62,10 +62,6 @@ def is_rounded(
     return rounded
 
 
-# A message stays one line.
-NAMES_SHOWN = 5
-
-
 def verify(
     saved: pd.DataFrame,
     read: pd.DataFrame,
@@ -87,8 +83,9 @@ def verify(
     import numpy as np
     import pandas as pd
 
-    if list(saved.columns) != list(read.columns):
-        return Diff(errors=(f"columns {_short(saved)} came back as {_short(read)}",))
+    names, back = list(saved.columns), list(read.columns)
+    if names != back:
+        return Diff(errors=(other_columns(names, back),))
     if len(saved) != len(read):
         return Diff(errors=(f"{len(saved):,} rows came back as {len(read):,}",))
     losses, errors = [], []
@@ -116,11 +113,6 @@ def verify(
             lost.add(position)
             losses += [f"column {name}: {change}" for change in changes]
     return Diff(tuple(losses), tuple(errors), len(lost))
-
-
-def _short(df: pd.DataFrame) -> str:
-    first = [repr(name) for name in df.columns[:NAMES_SHOWN]]
-    return ", ".join(first) + (", ..." if len(df.columns) > NAMES_SHOWN else "")
 
 
 def _changes(before: pd.Series, after: pd.Series) -> list[str]:

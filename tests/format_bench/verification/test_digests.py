@@ -51,6 +51,13 @@ def test_a_lost_and_a_doubled_row_are_noticed(table):
     assert differences(digest(table), digest(doubled))
 
 
+def test_the_first_other_column_of_many_is_shown(table):
+    names = list(table.columns)
+    swapped = digest(table.head(5)[[*names[:-2], names[-1], names[-2]]])
+    (sentence,) = differences(digest(table.head(5)), swapped, wanted=names)
+    assert sentence.endswith(f"of 20: {names[-2]!r} came back as {names[-1]!r}")
+
+
 def test_types_are_no_difference_but_nulls_are():
     saved = pd.DataFrame({"a": pd.array([1, 2, None], "Int64"), "b": ["x", None, ""]})
     read = pd.DataFrame({"a": [1.0, 2.0, np.nan], "b": np.array(["x", None, ""], object)})

@@ -8,6 +8,7 @@ import pytest
 
 from format_bench.conformance.tables import every_table, ordinary
 from format_bench.verification import Diff
+from format_bench.verification.columns import other_columns
 from format_bench.verification.tables import verify
 
 
@@ -75,6 +76,33 @@ def test_an_error_names_the_first_value_that_differs():
     verdict = verify(pd.DataFrame({"c": [5, 6, 7]}), pd.DataFrame({"c": [5, 0, 0]}))
     (error,) = verdict.errors
     assert error == ("column c: 2 of 3 values differ, first in row 1: 6 came back as 0")
+
+
+@pytest.mark.parametrize(
+    ("read", "sentence"),
+    [
+        (["a", 1], "columns 'a', '1' came back as 'a', 1"),
+        (["1", "a"], "columns 'a', '1' came back as '1', 'a'"),
+        (["a"], "columns 'a', '1' came back as 'a'"),
+    ],
+)
+def test_names_of_columns_are_shown_with_their_types_and_order(read, sentence):
+    saved = pd.DataFrame([[1, 2]], columns=["a", "1"])
+    assert verify(saved, pd.DataFrame([[1] * len(read)], columns=read)).errors == (sentence,)
+
+
+def test_of_many_or_long_names_the_first_that_differs_is_shown():
+    names = [f"column {number}" for number in range(20)]
+    swapped = [*names[:18], names[19], names[18]]
+    assert other_columns(names, swapped) == (
+        "the name of column 19 of 20: 'column 18' came back as 'column 19'"
+    )
+    doubled = [*names[:19], names[18]]
+    assert other_columns(names, doubled).endswith(" 20 of 20: 'column 19' came back as 'column 18'")
+    assert other_columns(names, names[:19]).endswith(" 20 of 20: 'column 19' came back as none")
+    long = "x" * 500
+    shown = other_columns([f"{long}1"], [f"{long}2"])
+    assert shown == f"the name of column 1 of 1: ...{'x' * 40}1' came back as ...{'x' * 40}2'"
 
 
 def test_rows_names_order_and_index_count():
