@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from format_bench.families.cases import Case
 from format_bench.results.display.text import duration
-from format_bench.results.records import Record
+from format_bench.results.records import Key, Record, key
 from format_bench.results.status import CellStatus
 from format_bench.runner.estimates import seconds_of
+from format_bench.runner.result_store import keys
 from format_bench.runner.runner import Limits
 
 # The sample is a part of the rows, if those are not too few, and is measured for at most a share of
@@ -62,12 +63,13 @@ def costs(
     records : iterable of Record
         Records of the samples, of one machine or of several, whose mean counts.
     """
-    by_case: defaultdict[tuple[object, ...], list[Record]] = defaultdict(list)
+    by_cell: defaultdict[Key, list[Record]] = defaultdict(list)
     for each in records:
-        by_case[each.format, each.codec, each.level, each.place, each.rows].append(each)
+        by_cell[key(replace(each, machine=""))].append(each)
     found = {}
     for case, sample in zip(cases, samples, strict=True):
-        own = by_case[sample.format, sample.codec, sample.level, sample.place, sample.rows]
+        cells = {cell for step in sample.steps for cell in keys(sample, step)}
+        own = [each for cell in cells for each in by_cell[cell]]
         if own and not any(each.status is CellStatus.TIMED_OUT for each in own):
             machines = len({each.machine for each in own})
             # Nothing of cases that fail, which end soon.
