@@ -14,8 +14,14 @@ from dataclasses import replace
 from format_bench.results.metrics import METRICS, Noise
 from format_bench.results.records import Record
 
-# Metrics that are durations of measured calls; a durable save contains the plain one.
-TIMES = ("durable save time", "read time")
+# Metrics that are durations of measured calls, without those that others contain, as a durable save
+# contains the plain one.
+_CONTAINED = {each.at_least for each in METRICS.values()}
+TIMES = {
+    name
+    for name, each in METRICS.items()
+    if each.noise is Noise.WALL_TIME and each.unit == "seconds" and name not in _CONTAINED
+}
 
 # Factors by which a value on all rows may differ from its estimate: of a time or of memory, estimated
 # from less than a tenth of the rows and from more, and of a size. docs/recommendation.md ("The race")

@@ -60,3 +60,18 @@ def test_each_settings_track_and_suite_of_a_format_has_costs_of_its_own():
 def test_costs_are_the_mean_of_machines():
     case = Case("Parquet", "eq", ROWS)
     assert costs_of(case, machines=("a", "b")) == pytest.approx(costs_of(case))
+
+
+@pytest.mark.parametrize(
+    ("suite", "dataset", "times"),
+    [
+        ("tabular", "eq", 3),
+        ("remote", "core", 1 + 6),  # save, read and part, near and distant
+        ("scale", "core", 4),
+        ("analysis", "kaons", 1 + 6),  # three questions, warm and cold
+    ],
+)
+def test_all_times_of_a_suite_count_once(suite, dataset, times):
+    case = Case("Parquet", dataset, ROWS, suite=suite)
+    calls = times * time_budget.SAMPLE_DIVISOR
+    assert costs_of(case)[case] == pytest.approx(0.01 * calls)
