@@ -71,6 +71,9 @@ LITTLE_SPACE = "free on the disk of its files"
 LOST_WORKERS = "no worker finished it"
 """Begins the sentence of a cell whose workers of a cluster were lost."""
 
+BUDGET_SPENT = "not measured within the time budget"
+"""Sentence of a cell whose step would have taken more than its share of a run's time budget."""
+
 # What the system, the C library, Python, Rust, Arrow, SQLite and the isolation of steps say of a disk or
 # memory that is full or broken, and of a process that was killed.
 _SURROUNDINGS = re.compile(
@@ -83,8 +86,10 @@ _SURROUNDINGS = re.compile(
 
 
 def is_of_surroundings(status: CellStatus | None, sentence: str) -> bool:
-    """Return whether a cell failed for want of space or memory, or as it was killed.
+    """Return whether a cell failed for want of space, memory or a budget's time, or as it was killed.
 
     Such a failure is not the format's, and may not happen again.
     """
+    if status is CellStatus.TIMED_OUT:
+        return sentence == BUDGET_SPENT
     return status is CellStatus.FAILED and _SURROUNDINGS.search(sentence) is not None

@@ -235,7 +235,8 @@ def _stored(request: CellRequest, folder: Path) -> Outcome:
     # A process that was killed may have left a part of them.
     with tempfile.TemporaryDirectory(dir=folder) as place:
         if shared is None:
-            made = CaseData(Path(place), {}, request.limits.limit_seconds).of(case)
+            limit = min(request.limits.limit_seconds, request.limits.time_budget_seconds)
+            made = CaseData(Path(place), {}).of(case, limit)
         else:
             made = _read(shared, case, Path(place))
         if made.status:

@@ -28,7 +28,7 @@ from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.run_metadata import RunMetadataFiles
 from format_bench.results.conditions import Conditions
 from format_bench.results.records import Record
-from format_bench.results.status import CellStatus
+from format_bench.results.status import BUDGET_SPENT, CellStatus
 from format_bench.results.suites import Step
 from format_bench.runner import folders
 from format_bench.runner import steps as case_steps
@@ -56,6 +56,13 @@ class Limits:
     """Wall time after which a step counts as timed out."""
     time_budget_seconds: float = math.inf
     """Wall time of a run, after which a step is ended and none starts. Steps share it alike."""
+    step_share_seconds: float = math.inf
+    """Wall time of the budget that one step may take; one that needs more is left to a later run."""
+
+    @property
+    def step_seconds(self) -> float:
+        """Wall time after which a step is ended."""
+        return min(self.limit_seconds, self.step_share_seconds)
 
 
 class Runner:
@@ -170,7 +177,7 @@ class Runner:
         # Alike, so that repeats of a slow step take no time from those after it.
         share_seconds = self.limits.time_budget_seconds / len(self.left(cases))
         self.effort = replace(self.effort, budget_seconds=min(self.effort.budget_seconds, share_seconds))
-        data = CaseData(own[""], self.prepared, self.limits.limit_seconds)
+        data = CaseData(own[""], self.prepared)
         scale = f"{', '.join(str(rows) for rows in sorted({case.rows for case in cases}))} rows"
         media = {each.name: each.metadata for each in self.media}
         facts = {"media": media, "data": self.data}
@@ -188,11 +195,11 @@ class Runner:
                         return
                     if self.costs.get(case, 0.0) > self._budget.left_seconds:
                         continue
+                    limit = min(self.limits.limit_seconds, self._budget.left_seconds)
+                    made = data.of(case, limit)
                     place_of_case = own[case.medium]
                     with tempfile.TemporaryDirectory(dir=place_of_case, prefix="case-") as place:
-                        yield from self._run_case(
-                            case, number, data.of(case), Path(place) / case.file_name
-                        )
+                        yield from self._run_case(case, number, made, Path(place) / case.file_name)
 
     def _run_case(self, case: Case, number: int, data: Outcome, file: Path) -> Iterator[Record]:
         missing, columns = self._missing(case, number), 0 if data.status else data.value[1]
@@ -201,12 +208,13 @@ class Runner:
             before = Outcome(status=CellStatus.UNSUPPORTED, sentence=why)
         first = case.steps[0]
         if not before.status and first not in missing:
-            limit = min(self.limits.limit_seconds, self._budget.left_seconds)
-            before = isolated(
+            limit = min(self.limits.step_seconds, self._budget.left_seconds)
+            left = isolated(
                 *(case, case_steps.leave_file, case, data.value[0], file),
                 limit_seconds=limit,
                 folder=self._own[case.medium],
             )
+            before = self._within_share(left)
         for steps in _processes(first, missing):
             if self._budget.is_spent():
                 return
@@ -235,14 +243,22 @@ class Runner:
             turns_of(steps),
             case_steps.run_steps,
             *(case, data, file, replace(self.effort, round_number=number - 1)),
-            limit_seconds=self.limits.limit_seconds,
+            limit_seconds=self.limits.step_seconds,
             budget=self._budget,
             folder=self._own[case.medium],
             after=_after,
         ):
             found |= {step: last if last.status else Outcome(last.value[step.name]) for step in group}
         left_out = steps if last.status and not self._budget.is_spent() else []
-        return dict.fromkeys(left_out, last) | found
+        found = dict.fromkeys(left_out, last) | found
+        return {step: self._within_share(outcome) for step, outcome in found.items()}
+
+    def _within_share(self, outcome: Outcome) -> Outcome:
+        """Return an outcome that names the time budget if its share ended the step, not the limit."""
+        is_ended = outcome.status is CellStatus.TIMED_OUT
+        if is_ended and self.limits.step_share_seconds < self.limits.limit_seconds:
+            return replace(outcome, sentence=BUDGET_SPENT)
+        return outcome
 
 
 def _in_round(cases: Iterable[Case], number: int) -> Iterator[Case]:
@@ -283,19 +299,22 @@ class CaseData:
         Where they are kept.
     prepared : mapping of str to callable
         Data sets that exist already, by name: return the result of `of` for a number of rows.
-    limit_seconds : float
-        How long making one may take.
     """
 
-    def __init__(
-        self, folder: Path, prepared: Mapping[str, Callable[[int], Outcome]], limit_seconds: float
-    ) -> None:
+    def __init__(self, folder: Path, prepared: Mapping[str, Callable[[int], Outcome]]) -> None:
         self._folder, self._prepared = folder, prepared
-        self._limit_seconds = limit_seconds
         self._made: dict[Path, Outcome] = {}
 
-    def of(self, case: Case) -> Outcome:
-        """Return the path of a case's data and the number of columns, or why there are none."""
+    def of(self, case: Case, limit_seconds: float) -> Outcome:
+        """Return the path of a case's data and the number of columns, or why there are none.
+
+        Parameters
+        ----------
+        case : Case
+            The case.
+        limit_seconds : float
+            How long making the data may take.
+        """
         try:
             interpreter = conditions.data_interpreter_of(case)
         except UnavailableError as error:
@@ -305,7 +324,8 @@ class CaseData:
         own = Path(interpreter).parents[1].name if interpreter else ""
         path = self._folder / f"{case.family.name}-{case.dataset}-{case.rows}{own}"
         if path not in self._made:
-            limit = self._limit_seconds
-            made = isolation.run(store_data, case, path, limit_seconds=limit, interpreter=interpreter)
+            made = isolation.run(
+                *(store_data, case, path), limit_seconds=limit_seconds, interpreter=interpreter
+            )
             self._made[path] = made if made.status else Outcome((path, made.value[1]))
         return self._made[path]

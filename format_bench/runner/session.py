@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # They show the noise between processes (docs/methodology.md), and a median needs three.
 ROUNDS = 3
 
-_SURROUNDINGS = "failed for lack of space or memory, or because the process was killed"
+_SURROUNDINGS = "failed for lack of space or memory, or because of a kill or a time budget"
 
 # Wall time of the repeats of a step, of all rounds together, if their number is not given.
 # 2 s in each process: a call of milliseconds has dozens of samples, one of a second has one.

@@ -45,7 +45,7 @@ def sample_limits(budget_seconds: float, cases: int, hosts: int = 1) -> Limits:
         repeats=1,
         budget_seconds=0,
         time_budget_seconds=share_seconds,
-        limit_seconds=min(share_seconds / 2, 3 * share_seconds * hosts / cases),
+        step_share_seconds=min(share_seconds / 2, 3 * share_seconds * hosts / cases),
     )
 
 

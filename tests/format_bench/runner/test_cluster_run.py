@@ -369,7 +369,7 @@ def test_a_time_budget_is_shared_by_the_hosts():
     limits = Limits(budget_seconds=6.0, time_budget_seconds=60.0)
     assert time_budget.shared(limits, cases=10, steps=4, hosts=1).budget_seconds == 1.5
     assert time_budget.shared(limits, cases=10, steps=4, hosts=8).budget_seconds == 6.0
-    one, many = (time_budget.sample_limits(60.0, 100, hosts).limit_seconds for hosts in (1, 50))
+    one, many = (time_budget.sample_limits(60.0, 100, hosts).step_seconds for hosts in (1, 50))
     assert (one, many) == (pytest.approx(0.6), pytest.approx(10.0))
     small, large = Case("CSV", "eq", 499), Case("CSV", "eq", 500)
     assert time_budget.sampled([large]) == (Case("CSV", "eq", 20),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -13,12 +14,13 @@ import pytest
 from adapter_core import errors
 from format_bench.families.cases import Case
 from format_bench.families.operations import Measured
+from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
 from format_bench.results import records
 from format_bench.results.conditions import Conditions
 from format_bench.results.load import RESULTS
 from format_bench.results.records import key
-from format_bench.results.status import CellStatus
+from format_bench.results.status import BUDGET_SPENT, CellStatus
 from format_bench.results.suites import FAMILIES, SUITES
 from format_bench.runner import folders
 from format_bench.runner.result_store import combined, keys
@@ -193,6 +195,34 @@ def test_a_step_that_the_time_budget_ends_can_be_measured_later(tmp_path):
     runner = Runner(tmp_path, tmp_path, Limits(time_budget_seconds=1.0))
     assert list(runner.run([case])) == []
     assert len(runner.left([case])) == len(STEPS)
+
+
+@pytest.mark.usefixtures("libraries_unasked")
+def test_data_that_the_time_budget_ends_can_be_made_later(tmp_path, monkeypatch):
+    cases = [Case(label, "eq", 100) for label in ("Feather", "Pickle")]
+
+    def unfinished(*_, limit_seconds, **__):
+        time.sleep(limit_seconds)
+        return Outcome(None, CellStatus.TIMED_OUT, "not finished after 0 seconds")
+
+    monkeypatch.setattr(isolation, "run", unfinished)
+    limits = Limits(time_budget_seconds=0.1, step_share_seconds=0.01)
+    runner = Runner(tmp_path, tmp_path, limits)
+    assert list(runner.run(cases)) == []
+    assert len(runner.left(cases)) == len(cases) * len(STEPS)
+
+
+@pytest.mark.usefixtures("libraries_unasked")
+def test_a_step_that_needs_more_than_its_share_of_the_budget_is_measured_later(tmp_path):
+    case = Case("Pickle", "eq", 100)
+    # Making the data takes longer than that, and is no part of a step.
+    limits = Limits(budget_seconds=0, time_budget_seconds=300, step_share_seconds=0.001)
+    found = list(Runner(tmp_path, tmp_path, limits, steps={"save"}).run([case]))
+    assert {(each.status, each.sentence) for each in found} == {(CellStatus.TIMED_OUT, BUDGET_SPENT)}
+    again = Runner(tmp_path, tmp_path, Limits(budget_seconds=0), steps={"save"})
+    assert again.store.tried_again([case]) == len(found)
+    assert {each.status for each in again.run([case])} == {CellStatus.VALUE}
+    assert again.left([case]) == []
 
 
 @pytest.mark.usefixtures("libraries_unasked")
