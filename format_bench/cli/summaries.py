@@ -74,9 +74,9 @@ def show(found: RunSummary, out: Path) -> None:
         to.print()
     for cases in filter(None, (found.sample, found.cases)):
         records = progress.records_of_cases(found.records, cases)
-        for place in dict.fromkeys(case.place for case in cases):
-            table = progress.table(place, cases, found.columns, records, found.not_run)
-            terminal.text_table(to, text_table(_title(place, cases), table), style_of)
+        for case in progress.tables_of(cases):
+            table = progress.table(case, cases, found.columns, records, found.not_run)
+            terminal.text_table(to, text_table(_title(case, cases), table), style_of)
             to.print()
     for (_, place, _, query), reason in reasons_unasked(of_cases).items():
         terminal.prose(to, f"{query} is not asked of {place}: {reason}.")
@@ -108,9 +108,8 @@ def write(out: Path, machine: str = "") -> Path:
     return path
 
 
-def _title(place: str, cases: Sequence[Case]) -> str:
-    case = next(case for case in cases if case.place == place)
-    return f"{place}, {case.rows:,} {case.family.item}s"
+def _title(case: Case, cases: Sequence[Case]) -> str:
+    return f"{progress.place_among(case, cases)}, {case.rows:,} {case.family.item}s"
 
 
 # The most columns with a line each; wider tables are summed up by dtype.

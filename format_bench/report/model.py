@@ -8,6 +8,7 @@ from functools import cached_property
 
 from adapter_core.text import printable
 from format_bench.results.candidates import Configuration
+from format_bench.results.conditions import threads_in_words
 from format_bench.results.display.text import joined, plural
 from format_bench.results.environments import mixture
 from format_bench.results.groups import ComparisonGroup, sorted_measures
@@ -117,7 +118,7 @@ def _group_name(key: _GroupKey, keys: list[_GroupKey]) -> str:
     if len({each[1] for each in keys if each[0] == dataset}) > 1:
         name += f", {rows:,} rows"
     if len({each[2] for each in keys}) > 1:
-        name += ", 1 thread" if threads == "1" else ", all threads"
+        name += f", {threads_in_words(threads)}"
     return name
 
 

@@ -63,6 +63,11 @@ def place_of(dataset: str, conditions: Mapping[str, str]) -> str:
     return ", ".join([f"{dataset} on {medium}" if medium else dataset, *further])
 
 
+def threads_in_words(policy: str) -> str:
+    """Return a thread policy in words."""
+    return "1 thread" if policy == "1" else "all threads"
+
+
 class Conditioned:
     """Conditions and place of a case or a record, which has the two fields."""
 

@@ -17,6 +17,7 @@ from rich.text import Text
 from adapter_core.text import visible
 from format_bench.instruments.clock import ON_CLOCK
 from format_bench.results.candidates import Configuration
+from format_bench.results.conditions import threads_in_words
 from format_bench.results.display.terminal import rich_table
 from format_bench.results.display.text import duration, quantity
 from format_bench.results.groups import NOT_RUN, ComparisonGroup
@@ -65,7 +66,7 @@ def columns_of(suite: str, *, cold: bool, questions: Iterable[str] = ()) -> tupl
 
 
 def configuration_of(case: Case) -> Configuration:
-    """Return the configuration of a case; all cases of a run have the same thread policy."""
+    """Return the configuration of a case, without the thread policy, which each table has one of."""
     return Configuration(
         *(case.format, case.codec, case.level),
         track=case.track,
@@ -81,21 +82,36 @@ def records_of_cases(records: Iterable[Record], cases: Iterable[Case]) -> list[R
     return [record for record in records if key(record) in cells]
 
 
+def tables_of(cases: Iterable[Case]) -> list[Case]:
+    """Return a case of each table of a run: of each place, and of each thread policy there."""
+    return list({(each.place, each.threads): each for each in cases}.values())
+
+
+def place_among(case: Case, cases: Iterable[Case]) -> str:
+    """Return the place of a case, with its thread policy if cases of several are compared."""
+    several = len({each.threads for each in cases}) > 1
+    return f"{case.place}, {threads_in_words(case.threads)}" if several else case.place
+
+
+def _is_beside(case: Case, other: Case | Record) -> bool:
+    return (other.place, other.threads) == (case.place, case.threads)
+
+
 def table(
-    place: str,
+    one: Case,
     cases: Iterable[Case],
     columns: Iterable[MeasureColumn],
     records: Iterable[Record],
     not_run: str = "",
 ) -> ResultTable:
-    """Return the table of one data set on one medium.
+    """Return the table of one data set on one medium, under one thread policy.
 
     Parameters
     ----------
-    place : str
-        Name of the data set, with its medium if media are compared.
+    one : Case
+        One of the table's cases.
     cases : iterable of Case
-        The cases of the run; those on the data set are the rows.
+        The cases of the run; those beside that one are the rows.
     columns : iterable of MeasureColumn
         The columns.
     records : iterable of Record
@@ -103,10 +119,10 @@ def table(
     not_run : str
         The reason for cells without a record, if it is known.
     """
-    rows = list(dict.fromkeys(configuration_of(case) for case in cases if case.place == place))
-    found = [each for each in records if each.place == place]
+    rows = list(dict.fromkeys(configuration_of(each) for each in cases if _is_beside(one, each)))
+    found = [each for each in records if _is_beside(one, each)]
     noise = RunNoise(records)
-    group = ComparisonGroup.of(place, found, noise) if found else ComparisonGroup(place)
+    group = ComparisonGroup.of(one.place, found, noise) if found else ComparisonGroup(one.place)
     if not_run:
         group = replace(group, not_run=replace(NOT_RUN, sentence=not_run))
     columns = [each for each in columns if not _is_unasked(each.measure, found)]
@@ -188,7 +204,10 @@ class Display:
             self._line()
         self._case = case
         self._left.begin(case, step)
-        self._words = f"round {number}: {configuration_of(case)} on {case.place}, {step.name}"
+        self._words = f"round {number}: {self._name(case)}, {step.name}"
+
+    def _name(self, case: Case) -> str:
+        return f"{configuration_of(case)} on {place_among(case, self._cases)}"
 
     def add(self, record: Record) -> None:
         """Show a new record."""
@@ -203,7 +222,7 @@ class Display:
 
     def _table(self, case: Case) -> Table:
         """Return the part of a data set's table around a case that has room on the screen."""
-        whole = table(case.place, self._cases, self._columns, self._found.values())
+        whole = table(case, self._cases, self._columns, self._found.values())
         names = [configuration for configuration, _ in whole.rows]
         room = max(1, self._console.height - SPARE_LINES)
         first = max(0, min(names.index(configuration_of(case)) - room // 2, len(names) - room))
@@ -212,7 +231,7 @@ class Display:
             for configuration, cells in whole.rows[first : first + room]
         ]
         shown = rich_table(["format", *whole.header], rows)
-        shown.title, shown.title_justify = visible(case.place), "left"
+        shown.title, shown.title_justify = visible(place_among(case, self._cases)), "left"
         return shown
 
     def _line(self) -> None:
@@ -229,9 +248,9 @@ class Display:
             if (record := found.get(column.measure)) and not _is_unasked(column.measure, [record])
         ]
         done = self._progress.tasks[0]
-        name = f"{configuration_of(self._case)} on {self._case.place}"
         self._console.print(
-            f"{done.completed:.0f}/{done.total:.0f} {name}: {', '.join(words)}", soft_wrap=True
+            f"{done.completed:.0f}/{done.total:.0f} {self._name(self._case)}: {', '.join(words)}",
+            soft_wrap=True,
         )
 
 

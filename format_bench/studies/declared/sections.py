@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from format_bench.report.losses_and_gaps import rows_of_gaps
+from format_bench.results.conditions import threads_in_words
 from format_bench.results.display.text import format_ratio, plural, quantity
 from format_bench.results.groups import NOT_RUN, query_order
 from format_bench.results.status import WRONG
@@ -348,12 +349,11 @@ def _facts(scope: Numbers) -> dict[str, str]:
     first = next(iter(scope.every), None)
     if first is None:
         return {}
-    threads = "1 thread" if first.threads == "1" else f"{first.threads} threads"
     return {
         "dataset": first.dataset,
         "name": scope.place(first),
         "rows": f"{first.rows:,}",
-        "threads": threads,
+        "threads": threads_in_words(first.threads),
     }
 
 

@@ -16,6 +16,7 @@ from format_bench.families.queries.operations import DEFAULTS, FAMILY, TUNED, Qu
 from format_bench.families.questions import declared
 from format_bench.report.queries import QueryTable, tracks_of
 from format_bench.results.candidates import Configuration
+from format_bench.results.conditions import threads_in_words
 from format_bench.results.display.text import format_ratio, quantity
 from format_bench.results.groups import ComparisonGroup
 from format_bench.results.metrics import Measure
@@ -85,7 +86,7 @@ class Answers:
 
 def extent_of(group: ComparisonGroup) -> str:
     """Return the data set of a group with its extent."""
-    threads = "1 thread" if group.threads == "1" else "all threads"
+    threads = threads_in_words(group.threads)
     return f"{group.dataset}, {group.rows:,} rows, {threads}"
 
 
