@@ -250,7 +250,7 @@ def _stored(request: CellRequest, folder: Path) -> Outcome:
 
 def _read(shared: SharedData, case: Case, folder: Path) -> Outcome:
     """Read the user's data, or a sample of them, into a folder."""
-    own = prepare(shared.source, folder, questions=case.questions)
+    own = prepare(shared.source, folder, questions=case.questions, suite=case.suite)
     _check_same(shared, own.fingerprint, shared.fingerprint)
     return OwnData(own, folder).of(case.rows)
 

@@ -127,7 +127,8 @@ def _own(request: RunRequest) -> list[Prepared]:
     if len(request.user_data) > 1:
         raise InvalidRequestError("--data: on a cluster, one data set at a time")
     with folders.make(folders.check_scratch(None)) as folder:
-        return [prepare(request.user_data[0], folder, questions=request.questions)]
+        source, asked = request.user_data[0], request.questions
+        return [prepare(source, folder, questions=asked, suite=request.suite)]
 
 
 def _media(request: RunRequest) -> list[str]:

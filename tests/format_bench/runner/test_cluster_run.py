@@ -19,7 +19,7 @@ import psutil
 import pytest
 from distributed import Client, LocalCluster
 
-from adapter_core.errors import ClusterError, InvalidDataError, InvalidResultsError
+from adapter_core.errors import ClusterError, InvalidDataError, InvalidResultsError, UserDataError
 from format_bench.clusters.dispatching import Task, Worker
 from format_bench.families.cases import Case
 from format_bench.metadata.machine import sources_digest
@@ -28,10 +28,11 @@ from format_bench.results.load import RESULTS, load
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus, is_of_surroundings
-from format_bench.runner import cell_process, cluster_session, folders, time_budget
+from format_bench.runner import cell_process, cluster_run, cluster_session, folders, time_budget
 from format_bench.runner.cell_process import HostDescription, SharedData, WorkerSetup
 from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger, measured_seconds
 from format_bench.runner.cluster_session import ClusterSession
+from format_bench.runner.plan import RunRequest
 from format_bench.runner.runner import Limits
 from format_bench.runner.user_data import Source
 from tests.commands import run
@@ -228,6 +229,25 @@ def test_a_worker_whose_data_or_medium_differ_has_a_reason(tmp_path):
     path.write_text("a\n1\n")
     with pytest.raises(ClusterError, match=r"own\.csv: its content there differs from the one here"):
         cell_process.describe(data)
+
+
+def test_own_data_are_read_for_the_suite_here_and_on_workers(tmp_path, monkeypatch):
+    suites = []
+
+    def read(*_, suite=None, **__):
+        suites.append(suite)
+        raise UserDataError("there is no more to see")
+
+    for module in (cluster_run, cell_process):
+        monkeypatch.setattr(module, "prepare", read)
+    request = RunRequest(suite="training", user_data=(Source("photos"),))
+    with pytest.raises(UserDataError):
+        cluster_run._own(request)
+    shared = SharedData(request.user_data[0], "0" * 32, "0" * 32)
+    case = Case("Feather[loop]", "photos", 10, suite="training")
+    with pytest.raises(UserDataError):
+        cell_process._read(shared, case, tmp_path)
+    assert suites == ["training", "training"]
 
 
 @pytest.fixture
