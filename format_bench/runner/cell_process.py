@@ -24,6 +24,7 @@ from adapter_core.errors import ClusterError, FormatBenchError
 from adapter_core.files import write_atomically
 from data_generator import DEFAULT_SEED
 from data_generator.user.load import fingerprint as content_fingerprint
+from format_bench import conditions
 from format_bench.families.cases import Case
 from format_bench.instruments import isolation
 from format_bench.instruments.isolation import Outcome
@@ -227,7 +228,9 @@ def measure(request: CellRequest, host: HostDescription, data: Path) -> list[Rec
 def _stored(request: CellRequest, folder: Path) -> Outcome:
     """Return the stored data of a case, made if no earlier cell of the worker left them."""
     case, shared = request.case, request.setup.user_data
-    facts = case.family.name, case.dataset, case.rows, case.questions
+    # As in a run without a cluster, own data are the same for all library sets.
+    maker = "" if shared else conditions.data_interpreter_of(case)
+    facts = case.family.name, case.dataset, case.rows, case.questions, maker
     name = hashlib.sha256(repr(facts).encode()).hexdigest()
     shape = folder / f"{name}.json"
     if shape.exists():

@@ -20,16 +20,20 @@ import pytest
 from distributed import Client, LocalCluster
 
 from adapter_core.errors import ClusterError, InvalidDataError, InvalidResultsError, UserDataError
+from format_bench import conditions
 from format_bench.clusters.dispatching import Task, Worker
 from format_bench.families.cases import Case
+from format_bench.instruments import isolation
+from format_bench.instruments.isolation import Outcome
 from format_bench.metadata.machine import sources_digest
 from format_bench.results import records
+from format_bench.results.conditions import Conditions
 from format_bench.results.load import RESULTS, load
 from format_bench.results.metrics import METRICS
 from format_bench.results.records import Record, key
 from format_bench.results.status import CellStatus, is_of_surroundings
 from format_bench.runner import cell_process, cluster_run, cluster_session, folders, time_budget
-from format_bench.runner.cell_process import HostDescription, SharedData, WorkerSetup
+from format_bench.runner.cell_process import CellRequest, HostDescription, SharedData, WorkerSetup
 from format_bench.runner.cluster_ledger import ClusterRun, MachineLedger, measured_seconds
 from format_bench.runner.cluster_session import ClusterSession
 from format_bench.runner.plan import RunRequest
@@ -248,6 +252,30 @@ def test_own_data_are_read_for_the_suite_here_and_on_workers(tmp_path, monkeypat
     with pytest.raises(UserDataError):
         cell_process._read(shared, case, tmp_path)
     assert suites == ["training", "training"]
+
+
+def test_each_library_set_has_generated_data_of_its_own_on_a_worker(tmp_path, monkeypatch):
+    made = []
+
+    def interpreter_of(case):
+        return case.conditions.get("library set", "")
+
+    def make(_, case, path, *, interpreter, **__):
+        made.append(interpreter)
+        path.write_text(interpreter)
+        return Outcome((case.rows, 2))
+
+    monkeypatch.setattr(conditions, "data_interpreter_of", interpreter_of)
+    monkeypatch.setattr(isolation, "run", make)
+
+    def data_of(python, label="CSV"):
+        case = Case(label, "eq", 10, Conditions({"library set": python}))
+        asked = CellRequest(case, 1, Limits(), frozenset(), (), "run-1", WorkerSetup(), "run")
+        return cell_process._stored(asked, tmp_path).value[0].read_text()
+
+    for python in ("old/bin/python", "new/bin/python"):
+        assert data_of(python) == data_of(python, "Pickle") == python
+    assert made == ["old/bin/python", "new/bin/python"]
 
 
 @pytest.fixture
