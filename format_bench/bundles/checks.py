@@ -161,7 +161,8 @@ def _data(bundle: Bundle, say: Callable[[str], object]) -> CheckResult:
     for place, columns in data_sets_of(bundle.records).items():
         facts = listed.get(place)
         family, name, rows = place
-        shown = f"{name} with {rows:,} rows"
+        size = plural(rows, FAMILIES[family].item)
+        shown = f"{name} with {size}"
         if facts is None or facts["columns"] != columns:
             wrong.append(f"{shown} has values, but no entry among the data")
             continue
@@ -173,7 +174,7 @@ def _data(bundle: Bundle, say: Callable[[str], object]) -> CheckResult:
         if time.monotonic() > end:
             unknown.append(f"{shown}: {DIGESTS_SECONDS:.0f} s were over")
             continue
-        say(f"digest of {name}, {rows:,} {family}")
+        say(f"digest of {name}, {size}")
         try:
             digest = data_digest(family, name, rows, columns)
         except FormatBenchError as error:

@@ -17,7 +17,7 @@ from format_bench.results.display.text import plural
 from format_bench.results.load import Results, suite_of
 from format_bench.results.records import Record
 from format_bench.results.self_check import SelfCheck
-from format_bench.results.suites import family_of_suite
+from format_bench.results.suites import FAMILIES, family_of_suite
 from format_bench.runner import folders
 
 # Parts of metadata that stay at home, for whoever reads the list before the bundle is written.
@@ -131,7 +131,7 @@ def _data(
     for (family, name, rows), columns in data_sets_of(records).items():
         digest, reason = None, "own data"
         if name in generated:
-            say(f"digest of {name}, {rows:,} {family}")
+            say(f"digest of {name}, {plural(rows, FAMILIES[family].item)}")
             try:
                 digest, reason = data_digest(family, name, rows, columns), ""
             except FormatBenchError as error:

@@ -14,7 +14,7 @@ from adapter_core.errors import InvalidBundleError
 from format_bench import report
 from format_bench.bundles import checks, rerun
 from format_bench.bundles.checks import Verdict, check
-from format_bench.bundles.data_digests import MOST_VALUES, data_digest
+from format_bench.bundles.data_digests import MOST_IMAGES, MOST_VALUES, data_digest
 from format_bench.bundles.making import made
 from format_bench.bundles.redaction import command_of, scrubbed
 from format_bench.cli.main import format_bench
@@ -263,6 +263,17 @@ def test_other_data_are_found():
     assert judged(timed(0.5), data=[facts | {"digest": None, "reason": "own data"}]) == {"data"}
     assert judged(timed(0.5), data=[facts | {"columns": 3}]) == {"data"}
     assert judged(timed(0.5), data=[]) == {"data"}
+
+
+def test_sizes_of_data_are_in_the_unit_of_their_family():
+    large = {"suite": "image", "dataset": "cifar-like", "rows": MOST_IMAGES + 1}
+    images = record("NumPy", "size", 5.0, **large)
+    said = []
+    list(check(made(results([timed(0.5), images]), {}, said.append), said.append))
+    made_here = ["digest of eq, 40 rows", "digest of cifar-like, 5,001 images"]
+    assert said == [*made_here, made_here[0]]
+    alone = outcomes(made(results([images]), {}, said.append))["data"]
+    assert alone.sentence.startswith("cifar-like with 5,001 images: ")
 
 
 def test_values_beyond_physics_are_found():
