@@ -64,7 +64,7 @@ read_options() {
         shift
     done
     check_variable CRON_DATE '[0-9]{4}-[0-9]{2}-[0-9]{2}' "a day, as 2027-01-31"
-    date --utc "--date=${CRON_DATE:-today}" > /dev/null 2>&1 ||
+    [ -z "${CRON_DATE:-}" ] || date --utc "--date=$CRON_DATE" > /dev/null 2>&1 ||
         fail 2 "CRON_DATE is '$CRON_DATE': there is no such day"
     check_variable CRON_DISK_GB '[0-9]+' "a whole number of GB"
     check_variable CRON_MEMORY_GB '[0-9]+' "a whole number of GB"

@@ -10,7 +10,6 @@ from enum import StrEnum
 from functools import cached_property
 
 from adapter_core.text import printable
-from format_bench.changes.common_mode import NOTABLE_SHIFT
 from format_bench.changes.history import HistoryLine, Point
 from format_bench.library_sets import VersionChange
 from format_bench.results.display.text import format_ratio, joined, plural, quantity
@@ -84,7 +83,7 @@ class FormatChange:
     reason: str = ""
     """Reason why values were lost, or were missing before."""
     common_ratio: float = 1.0
-    """After / before of all formats of the suite, by which changes of times are more or less."""
+    """After / before of all formats of the suite, of times where it is more than noise; else 1."""
 
     @cached_property
     def changed_datasets(self) -> list[str]:
@@ -155,11 +154,11 @@ def _event(change: FormatChange) -> str:
             return f"{change.subject}: {' -> '.join(*ends)}"
         return f"{change.subject}: {change.verb}"
     event = f"{change.subject} {format_ratio(change.factor)} times {change.verb}"
-    common = math.log(change.common_ratio)
-    if abs(common) <= NOTABLE_SHIFT:
+    if change.common_ratio == 1:
         return event
-    verb = "slower" if common > 0 else "faster"
-    return f"{event} beside all formats, which are {format_ratio(math.exp(abs(common)))} times {verb},"
+    verb = "slower" if change.common_ratio > 1 else "faster"
+    factor = format_ratio(max(change.common_ratio, 1 / change.common_ratio))
+    return f"{event} beside all formats, which are {factor} times {verb},"
 
 
 def _period(change: FormatChange) -> str:

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from format_bench.changes.change import CellChange, ChangeKind, FormatChange
-from format_bench.changes.common_mode import CommonShift, Mode, common_shifts, mode_of, shifts_by_mode
+from format_bench.changes.common_mode import (
+    NOTABLE_SHIFT,
+    CommonShift,
+    Mode,
+    common_shifts,
+    mode_of,
+    shifts_by_mode,
+)
 from format_bench.changes.group_changes import (
     AvailabilityChange,
     GroupChange,
@@ -103,7 +110,8 @@ def _level_change(
     kind = ChangeKind.STEP if change.confirmed else ChangeKind.SUSPECTED
     ratio, common = _mean_ratio(cells), 1.0
     if (shift := shifts.get(mode_of(group))) is not None:
-        common = math.exp(shift[list(after)].mean() - shift[list(change.before)].mean())
+        moved = float(shift[list(after)].mean() - shift[list(change.before)].mean())
+        common = math.exp(moved) if abs(moved) > NOTABLE_SHIFT else 1.0
     return FormatChange(
         kind=ChangeKind.DRIFT if change.drift else kind,
         line=line,

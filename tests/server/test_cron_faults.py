@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 
-from format_bench import monthly
-from format_bench.automation.monthly.state import ExitStatus
 from tests.factories.cron_sandbox import World, wait_for
 from tests.helpers import git
 
@@ -217,13 +214,6 @@ def test_a_torn_file_of_results_loses_no_suite_that_had_ended(world):
     )
     assert world.run("2026-02-01").returncode == 6
     assert world.results() == {"2026-02": {"alpha": (2, 2), "gamma": (2, 2)}}
-
-
-def test_a_full_disk_does_not_hide_the_status(monkeypatch):
-    monkeypatch.setattr(monthly, "OUTCOME", Path("/dev/full"))
-    with pytest.raises(SystemExit) as ended:
-        monthly._end(ExitStatus.NO_ROOM, "no space left")
-    assert ended.value.code == ExitStatus.NO_ROOM
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from format_bench import monthly
 from format_bench.automation import asv_runs
 from format_bench.automation.monthly import costs
 from format_bench.automation.monthly.costs import Cost, room_watched, typical_bytes, typical_seconds
 from format_bench.automation.monthly.plan import Portion, SuitePlan, sentences
+from format_bench.automation.monthly.state import ExitStatus
 from format_bench.network.trials import ROUND_TRIPS_MS, STEPS
 from format_bench.results.suites import FAMILIES, SUITES
 from tests.helpers import ROOT
@@ -182,3 +185,10 @@ def test_a_run_of_some_formats_measures_their_cells_alone(monkeypatch, tmp_path)
         ("compression.Compression.time_save('CSV', 'eq')", False),
     ):
         assert bool(re.search(chosen, name)) is is_measured, name
+
+
+def test_a_full_disk_does_not_hide_the_status(monkeypatch):
+    monkeypatch.setattr(monthly, "OUTCOME", Path("/dev/full"))
+    with pytest.raises(SystemExit) as ended:
+        monthly._end(ExitStatus.NO_ROOM, "no space left")
+    assert ended.value.code == ExitStatus.NO_ROOM
