@@ -64,13 +64,16 @@ def selected(
 
 def sums_of(batches: Iterable[Batch], columns: Sequence[str], where: Predicate | None) -> ColumnSums:
     """Return the sums of some columns over the selected rows; for the parameters see `selected`."""
+    import numpy as np
+
     count = 0
     sums: dict[str, list[float]] = {name: [] for name in columns}
     for batch, rows in _with_selected_rows(batches, where):
         count += len(batch[columns[0]]) if rows is None else len(rows)
         for name, parts in sums.items():
             values = batch[name] if rows is None else batch[name].take(rows)
-            parts.append(values.sum().item())
+            # In their own type, sums of short floats are rounded, and those of long integers overflow.
+            parts.append(values.sum(dtype=np.float64).item())
     return ColumnSums(count, {name: _total(parts) for name, parts in sums.items()})
 
 

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 _VECTORS = re.compile(r"F32_BLOB\((\d+)\)")
 _NUMBER = "<f4"
 
+# Number in the file's header that is the user's own: rows have been removed.
+# https://www.sqlite.org/pragma.html#pragma_user_version
+_HAS_GAPS = 1
+
 
 class Adapter(sql.SQLiteTable, Streams, Changeable):
     """An SQLite database of one table through `DataFrame.to_sql` and `pandas.read_sql_query`.
@@ -123,6 +127,7 @@ class Adapter(sql.SQLiteTable, Streams, Changeable):
             database.executemany("INSERT OR IGNORE INTO gone VALUES (?)", ((each,) for each in values))
             statement = f"DELETE FROM {sql.TABLE} WHERE {sql.quoted(key)} IN (SELECT key FROM gone)"  # noqa: S608
             database.execute(statement)
+            database.execute(f"PRAGMA user_version = {_HAS_GAPS}")
 
     def _add_column(self, path: Path, name: str) -> None:
         with closing(sqlite3.connect(path)) as database, database:
@@ -153,7 +158,8 @@ class Adapter(sql.SQLiteTable, Streams, Changeable):
     ) -> pd.DataFrame:
         with closing(_opened(path)) as database:
             declared, dtypes = _types(path, database, columns)
-            part = sql.row_range(list(declared), start, stop)
+            ((version,),) = database.execute("PRAGMA user_version")
+            part = sql.row_range(list(declared), start, stop, has_gaps=version == _HAS_GAPS)
             return _with_vectors(_selected(database, columns, part).astype(dtypes), declared)
 
     def _read_where(self, path: Path, columns: list[str] | None, predicate: Predicate) -> pd.DataFrame:

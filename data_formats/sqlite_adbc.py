@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from adapter_core import ColumnSums, Predicate
 
-_LAST_ROW = f"SELECT max(rowid) FROM {sql.TABLE}"  # noqa: S608 (no input)
-
 
 class Adapter(sql.SQLiteTable):
     """An SQLite database of one table, to and from Arrow through the ADBC driver.
@@ -79,7 +77,9 @@ class Adapter(sql.SQLiteTable):
         with _cursor(path, "ro") as cursor:
             cursor.execute(sql.NAMES_AND_TYPES)
             declared = dict(cursor.fetchall())
-            cursor.execute(_LAST_ROW)
+            number = sql.row_number(declared)
+            last = f"max({number})" if number else "count(*)"
+            cursor.execute(f"SELECT {last} FROM {sql.TABLE}")  # noqa: S608 (no input)
             (rows,) = cursor.fetchone()
             return frame_of(_as_declared(_fetched(cursor, rows, query(columns, sql.TABLE)), declared))
 

@@ -87,6 +87,9 @@ class Adapter(SQLEngine):
     def _statement(self, handle: Any, query: Query) -> str:
         if not query.positions:
             return sql(query)
+        number = "rowid" if handle["format"] == _DATABASE else "file_row_number"
+        if number in map(str.lower, self._columns(handle)):
+            raise self.refused(handle["format"], f"a column has the name of its row numbers, {number}")
         if handle["format"] == _DATABASE:
             # A list of row numbers is a filter on all rows; a join with them is not.
             numbers = ", ".join(f"({each})" for each in query.positions)
@@ -95,7 +98,7 @@ class Adapter(SQLEngine):
             return sql(replace(query, positions=()), {TABLE: whole})
         where = str(handle["tables"][TABLE]).replace("'", "''")
         source = f"read_parquet('{where}', file_row_number = true)"
-        return sql(query, {TABLE: source}, "file_row_number")
+        return sql(query, {TABLE: source}, number)
 
     def _execute(self, handle: Any, statement: str) -> pa.Table:
         import duckdb
@@ -111,7 +114,10 @@ class Adapter(SQLEngine):
             raise
 
     def _width(self, handle: Any) -> int:
-        return len(handle["database"].execute(f"DESCRIBE {TABLE}").fetchall())
+        return len(self._columns(handle))
+
+    def _columns(self, handle: Any) -> list[str]:
+        return [each[0] for each in handle["database"].execute(f"DESCRIBE {TABLE}").fetchall()]
 
 
 def _text_reader(database: duckdb.DuckDBPyConnection, reader: str, path: str) -> str:

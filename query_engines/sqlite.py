@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapter_core.queries.database import SQLiteEngine, table_of_rows
 from adapter_core.query import TABLE
 from adapter_core.query_sql import Dialect, quoted, sql
+from adapter_core.tables.sql import row_number
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +38,10 @@ class Adapter(SQLiteEngine):
     def _statement(self, handle: dict[str, Any], query: Query) -> str:
         # Row identifiers count from 1. An expression of them would be computed for all rows.
         counted = replace(query, positions=[each + 1 for each in query.positions])
-        return sql(counted, handle["names"], "rowid", Dialect.SQLITE)
+        number = row_number(self._columns(handle)) if query.positions else "rowid"
+        if number is None:
+            raise self.refused("SQLite", "columns have all names of its row numbers")
+        return sql(counted, handle["names"], number, Dialect.SQLITE)
 
     def _given(self, handle: dict[str, Any], statement: str) -> str:
         for name, where in handle["names"].items():
@@ -50,6 +54,9 @@ class Adapter(SQLiteEngine):
             return table_of_rows(cursor.fetchall(), [each[0] for each in cursor.description])
 
     def _width(self, handle: dict[str, Any]) -> int:
+        return len(self._columns(handle))
+
+    def _columns(self, handle: dict[str, Any]) -> list[str]:
         name = handle["names"][TABLE]
         with closing(handle["database"].execute(f"SELECT * FROM {name} LIMIT 0")) as found:  # noqa: S608
-            return len(found.description)
+            return [each[0] for each in found.description]

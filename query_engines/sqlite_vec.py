@@ -11,6 +11,7 @@ from adapter_core.query import TABLE
 from adapter_core.query_engine import Part
 from adapter_core.query_sql import Dialect, quoted, sql
 from adapter_core.tables.sql import TABLE as TABLE_OF_FILE
+from adapter_core.tables.sql import row_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,15 +42,16 @@ class Adapter(SQLiteEngine):
     def index(self, format_label: str, path: Path, lookups: Sequence[str]) -> None:  # noqa: ARG002
         with closing(self._connected(str(path))) as database, database:
             declared = dict(database.execute(_types("main")))
+            number = row_number(declared)
             for name in lookups:
-                if not declared[name].startswith(_DECLARED):
+                if number is None or not declared[name].startswith(_DECLARED):
                     continue
                 length = declared[name].removeprefix(_DECLARED)
                 table = _table_of("main", list(declared).index(name))
                 size = length.strip("()")
                 database.execute(f"CREATE VIRTUAL TABLE {table} USING vec0(vector float[{size}])")
                 column = quoted(name)
-                vectors = f"SELECT rowid, {column} FROM {quoted(TABLE_OF_FILE)}"  # noqa: S608
+                vectors = f"SELECT {number}, {column} FROM {quoted(TABLE_OF_FILE)}"  # noqa: S608
                 known = f"WHERE {column} IS NOT NULL"
                 database.execute(f"INSERT INTO {table} (rowid, vector) {vectors} {known}")
 
@@ -102,7 +104,7 @@ def _neighbours(handle: dict[str, Any], query: Query, wanted: Nearest) -> pa.Tab
     virtual = f"SELECT 1 FROM {schema}.sqlite_master WHERE name = ?"  # noqa: S608
     if database.execute(virtual, (table.partition(".")[2],)).fetchall():
         found = f"SELECT rowid FROM {table} WHERE vector MATCH ? AND k = {wanted.count}"  # noqa: S608
-        statement = f"SELECT {names} FROM {source} WHERE rowid IN ({found})"  # noqa: S608
+        statement = f"SELECT {names} FROM {source} WHERE {row_number(columns)} IN ({found})"  # noqa: S608
     else:
         column = quoted(wanted.column)
         ordered = f"ORDER BY vec_distance_l2({column}, ?) LIMIT {wanted.count}"

@@ -193,7 +193,8 @@ def sums_in_sql(
             raise UnknownNameError("column", name, declared)
         if declared[name] not in _NUMBERS:
             raise InvalidSelectionError(f"column {name!r} contains {declared[name]}, not numbers")
-    sums = ", ".join(f"sum({quoted(name)})" for name in columns)
+    # Not by `sum`, which fails where integers overflow.
+    sums = ", ".join(f"total({quoted(name)})" for name in columns)
     text = f"SELECT count(*), {sums} FROM {TABLE}"  # noqa: S608 (quoted)
     if where is None:
         cursor.execute(text)
@@ -201,7 +202,7 @@ def sums_in_sql(
         constants = [each.value for each in where.comparisons]
         cursor.execute(f"{text} WHERE {condition(where)}", constants)
     rows, *found = cursor.fetchone()
-    return ColumnSums(rows, {name: float(each or 0) for name, each in zip(columns, found, strict=True)})
+    return ColumnSums(rows, dict(zip(columns, found, strict=True)))
 
 
 def creation(df: pd.DataFrame) -> str:
@@ -210,7 +211,13 @@ def creation(df: pd.DataFrame) -> str:
     return f"CREATE TABLE {TABLE} ({', '.join(columns)})"
 
 
-def row_range(names: Iterable[str], start: int, stop: int | None) -> str:
+def row_number(names: Iterable[str]) -> str | None:
+    """Return the name of SQLite's row numbers that no column has; None if columns have all."""
+    taken = {name.lower() for name in names}
+    return next((each for each in _ROW_NUMBERS if each not in taken), None)
+
+
+def row_range(names: Iterable[str], start: int, stop: int | None, *, has_gaps: bool = False) -> str:
     """Return the clause for the rows from `start` to before `stop`, or to the end if None.
 
     Parameters
@@ -219,9 +226,10 @@ def row_range(names: Iterable[str], start: int, stop: int | None) -> str:
         The names of all columns.
     start, stop : int
         Numbers of rows, from 0.
+    has_gaps : bool
+        Whether rows have been removed, so that SQLite's numbers are no positions.
     """
-    taken = {name.lower() for name in names}
-    number = next((each for each in _ROW_NUMBERS if each not in taken), None)
+    number = None if has_gaps else row_number(names)
     if number is None:
         return f"LIMIT {-1 if stop is None else stop - start} OFFSET {start}"
     return f"WHERE {number} > {start}" + ("" if stop is None else f" AND {number} <= {stop}")

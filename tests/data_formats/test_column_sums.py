@@ -118,6 +118,27 @@ def test_arrays_are_the_saved_values_in_order(adapter, saved):
             np.testing.assert_allclose(values, df[name], rtol=1e-12)
 
 
+def test_sums_are_neither_rounded_to_short_floats_nor_beyond_long_integers(adapter, tmp_path):
+    drawn = np.random.default_rng(8)
+    df = pd.DataFrame(
+        {
+            "single": drawn.random(9_000, np.float32),
+            "long": drawn.integers(2**61, 2**62, 9_000),
+            "unsigned": drawn.integers(2**62, 2**63, 9_000, np.uint64),
+        }
+    )
+    path = tmp_path / f"sums{adapter.suffix}"
+    for name in df:
+        try:
+            adapter.save(df[[name]], path)
+        except CannotHoldError:
+            continue
+        # The values as they come back: formats of text may round the shortest floats' last digit.
+        back = adapter.read(path)[name].astype(np.float64)
+        assert adapter.sum_columns(path, [name]).sums[name] == pytest.approx(math.fsum(back), rel=1e-12)
+        adapter.remove(path)
+
+
 def test_a_name_that_does_not_exist_is_reported(adapter, saved):
     nowhere = Predicate([Comparison("H4_PX", "==", 0)])
     for ask in (adapter.sum_columns, adapter.read_arrays):

@@ -176,6 +176,26 @@ def _again(adapter, df, path):
     return adapter.read(path)
 
 
+def test_rows_of_sqlite_are_counted_after_some_are_removed(tmp_path):
+    adapter, path = data_formats.get("SQLite"), tmp_path / "a.db"
+    adapter.save(pd.DataFrame({"k": range(1, 6)}), path)
+    adapter.delete(path, "k", [1, 2])
+    assert adapter.read(path, rows=slice(0, 2))["k"].tolist() == [3, 4]
+    adapter.append(path, pd.DataFrame({"k": [9]}))
+    assert adapter.read(path, rows=slice(2, 4))["k"].tolist() == [5, 9]
+
+
+@pytest.mark.parametrize("values", [[1, 0, -1], ["z", "", "rowid"]])
+def test_a_column_may_have_the_name_of_the_row_numbers_of_sqlite(sqlite_label, values, tmp_path):
+    df = pd.DataFrame({"rowid": values, "b": [None, "x", "y"]})
+    adapter, path = data_formats.get(sqlite_label), tmp_path / "a.db"
+    adapter.save(df, path)
+    found = adapter.read(path)
+    assert found["rowid"].tolist() == values
+    assert found["b"].isna().tolist() == [True, False, False]
+    assert adapter.read(path, rows=slice(1, 3))["rowid"].tolist() == values[1:]
+
+
 def test_rows_are_appended_to_sqlite(sqlite_label, tmp_path):
     df = pd.DataFrame({"a": [1, 2], "b": [True, False]})
     adapter, path = saved(sqlite_label, df, tmp_path)

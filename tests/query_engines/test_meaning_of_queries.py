@@ -761,3 +761,21 @@ def test_a_null_vector_is_near_to_nothing(label, track, tmp_path):
     for query in NEAREST:
         assert missed_share(pair.engine.answer(handle, query), reference.answer(query, tables)) == 0
     pair.engine.close(handle)
+
+
+@pytest.mark.parametrize("label", WITH_QUESTIONS)
+@pytest.mark.parametrize("name", ["rowid", "file_row_number"])
+def test_a_column_with_the_name_of_row_numbers_hides_none(label, name, tmp_path):
+    pair = pair_of(label)
+    path = tmp_path / "file.tables"
+    engine, query = pair.engine, Query(columns=["a"], positions=(0, 2))
+    if reason := engine.unsupported(pair.format.label, query):
+        pytest.skip(reason)
+    pair.save({"data": pd.DataFrame({name: [2, 3, 1, 0], "a": [10, 20, 30, 40]})}, path)
+    handle = engine.open(pair.format.label, pair.paths(path))
+    try:
+        assert sorted(engine.answer(handle, query)["a"].to_pylist()) == [10, 30]
+    except UnsupportedError as error:
+        assert name in str(error)
+    finally:
+        engine.close(handle)
